@@ -93,6 +93,14 @@ def test_a_solution_prints_bound_and_gap_on_their_proved_side(kind: str, capsys:
     holds(said["proved gap"], data["proved_gap"], up=True, digits=3)
 
 
+@pytest.mark.parametrize("kind", ["coded", "dps", "mlbroker"])
+def test_an_optimum_prints_value_and_bound_on_their_proved_side(kind: str, capsys: Capture) -> None:
+    text, data = printed(capsys, "optimum", str(shipped(f"{kind}/demo")), "--gap", "0.5")
+    said, least = pairs(text), data["sense"] == "min"
+    holds(said["value"], data["value_exact"], up=least, digits=9)
+    holds(said["proved bound"], data["bound_exact"], up=not least, digits=9)
+
+
 def test_a_proof_of_infeasibility_prints_its_distance_rounded_down() -> None:
     # x + y >= 1/3 + 1/3 with x + y <= 1/7: infeasible by a distance without a short decimal
     crossed = small([[1, 1], [1, 1]], cost=[1, 1], row_lower=[2 / 3, 0], row_upper=[9, 1 / 7])

@@ -163,6 +163,9 @@ def test_a_ray_is_turned_round_where_a_solver_has_the_other_sign():
     # x >= 5 and x <= 3: 1 (x >= 5) - 1 (x <= 3) gives 0 >= 2
     crossed = small([[1], [1]], cost=[0], row_lower=[5, 0], row_upper=[9, 3])
     assert ray_value(crossed, np.array([1.0, -1.0])) == 2
+    # nothing is left of x, so that it does not matter how far down x may go
+    free = dataclasses.replace(crossed, lower=np.full(1, -np.inf))
+    assert ray_value(free, np.array([1.0, -1.0])) == 2
     for sign in (1, -1):
         assert cleaned_ray(crossed, sign * np.array([1.0, -1.0])).tolist() == [1, -1]
     assert cleaned_ray(crossed, np.array([1.0, 0.0])) is None

@@ -842,6 +842,7 @@ ONE_STEP = [
     ("G 3/4 1 0 -2", "G 1 1 0 -2", "rnd 1 0 1", True),
     ("E 3/2 1 0 1", "E 2 1 0 1", "rnd 1 0 1", False),
     ("E 2 1 0 1", "E 2 1 0 1", "rnd 1 0 1", False),
+    ("E 2 1 0 1", "E 0 1 0 1", "rnd 1 0 1", False),
 ]
 
 
@@ -967,6 +968,22 @@ def test_what_rests_on_an_assumption_proves_nothing_until_both_cases_do(reason, 
     else:
         refuse(branching(reason), "the last row does not prove")
         assert vipr(branching(reason, claim="range -inf inf"))["lower"] is None
+
+
+def test_joining_two_cases_takes_as_many_steps_in_either_order():
+    one, other = (
+        Vipr(branching(reason, claim="range -inf inf").encode())
+        for reason in ("uns 3 1 6 2", "uns 6 2 3 1")
+    )
+    one.check()
+    other.check()
+    assert one.work == other.work
+
+
+def test_a_proof_takes_no_more_steps_than_it_may():
+    Vipr(b"", most=1).step(0)
+    with pytest.raises(Refused, match="more than 0 steps"):
+        Vipr(b"", most=0).step(0)
 
 
 def test_both_cases_must_give_what_is_joined():

@@ -92,8 +92,7 @@ def rings_of_counts(cluster: Cluster, counts: Ints) -> Rings:
         return rings
     jobs = np.flatnonzero(counts)
     gains = np.ones((len(jobs), int(counts.max())))
-    allowed = np.arange(1, gains.shape[1] + 1)[None, :] == counts[jobs][:, None]
-    slot = SlotView(cluster, 0, np.zeros(cluster.num_jobs), jobs, gains, allowed)
+    slot = SlotView(cluster, 0, np.zeros(cluster.num_jobs), jobs, gains, gains > 0)
     answer = optimum_by_any(ColumnIP().form(Columns(slot, rings)), gap=0.0)
     return rings.take(answer.point > 0.5)
 

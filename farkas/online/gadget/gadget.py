@@ -155,7 +155,9 @@ class Gadget(Policy):
         """
         if self.gains != "printed" or self.prices != "horizon":
             return None
-        bounds = proved_so_far(instance, default_bound(instance)) or []
+        bounds = proved_so_far(instance, default_bound(instance))
+        if bounds is None:
+            return None
         alpha, name = 1 - Fraction(self.gap if self.slots == "columns" else 0), "GADGET Theorem 6"
         if self.slots == "lp_rs_mde":
             most = max((job.max_workers for job in instance.jobs), default=1)

@@ -118,6 +118,7 @@ def time_of_a_decision() -> Verdict:
     volume, logs = sp.symbols("V L", positive=True)
     step = volume ** sp.Rational(-1, 3) * logs ** sp.Rational(2, 3)
     ratio = sp.log(1 / step) / step / (volume * logs) ** sp.Rational(1, 3)
+    require_zero(ratio_is_a_third_of_a_logarithm=ratio.subs(logs, 1) - sp.log(volume) / 3)
     return refuted(
         {"volumes": list(volumes), "jobs": jobs},
         [

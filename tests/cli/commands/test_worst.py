@@ -49,6 +49,12 @@ def test_an_option_of_the_algorithm_is_none_of_the_command(capsys) -> None:  # t
     assert said.count("\n") == 1
 
 
+def test_an_option_that_is_a_number_is_read_from_its_text(capsys) -> None:  # type: ignore[no-untyped-def]
+    words = ["worst", "gadget.columns", "--set", "gap=0.5", "--evaluations", "1", "--json"]
+    assert call(words) == 0
+    assert json.loads(capsys.readouterr().out)["options"]["gap"] == 0.5
+
+
 def test_ends_that_are_equal_are_a_range(capsys) -> None:  # type: ignore[no-untyped-def]
     words = ["worst", "dps.simple", "--evaluations", "8", "--range", "budget=2..2", "--json"]
     assert call(words) == 0

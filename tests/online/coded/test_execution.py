@@ -82,7 +82,7 @@ def test_workers_draw_their_masters():
     assert 60 < (drawn[:, 1] == 0).sum() < 140
 
 
-def test_times_are_those_of_a_clock_and_errors_are_shares_of_the_product():
+def test_times_are_those_of_a_clock_and_errors_are_shares_of_the_product(monkeypatch):
     # all products are negative: an error is a share of the largest of them all the same
     data = generate("coded", num_masters=1, num_workers=3, rows=12, seed=4)
     plan, rng = plan_of("coded.round_lp", data, 2.0), np.random.default_rng(0)
@@ -90,6 +90,10 @@ def test_times_are_those_of_a_clock_and_errors_are_shares_of_the_product():
     (one,) = execute(data, plan, [-np.ones((12, 3))], [np.ones(3)], rng, seconds_per_unit=1e-6)
     assert 0.0 <= one.seconds <= time.perf_counter() - begin
     assert one.error < 1e-9
+    # a product of -0.003 that is decoded as -0.006 is off by all of itself
+    monkeypatch.setattr(MdsCode, "decode", lambda *_: np.full(12, -0.006))
+    (one,) = execute(data, plan, [-np.ones((12, 3))], [np.full(3, 1e-3)], rng, seconds_per_unit=0)
+    assert one.error == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("rows", [1, 5, 40, 100])

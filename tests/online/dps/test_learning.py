@@ -104,6 +104,13 @@ def test_the_last_arrival_to_explore_is_explored_on_either_side(swapped):
     assert np.flatnonzero(Dps().simulate(market).exploring).tolist() == [0, 1, 2, 3, 5]
 
 
+def test_a_type_of_one_job_learns_with_the_logarithm_of_two():
+    market = uniform_users(1, 1).replace(dps={"eta_scale": 0.5})
+    for side in both_sides(Known.of(market)):
+        assert side.jobs.tolist() == [1]
+        assert side.eta == pytest.approx([0.5 * np.log(2)])
+
+
 def test_arms_without_worth_are_tied_and_the_dearest_is_chosen():
     # nothing installed: the published supply is 0, and so is every value
     market = random_market(1, jobs=6).replace(

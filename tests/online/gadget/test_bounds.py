@@ -14,7 +14,7 @@ from farkas.instances import library
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.slot import snapshot
 from farkas.online import algorithms
-from farkas.online.gadget import columns
+from farkas.online.gadget import columns, gadget
 from farkas.online.gadget.columns import run_bound, run_certificate
 from farkas.online.gadget.environment import Environment, horizon_bound
 from farkas.online.gadget.gadget import Gadget, earned_so_far
@@ -142,6 +142,13 @@ def test_a_theorem_breaks_in_the_slot_in_which_half_of_the_bound_is_missed():
     near = algorithms["gadget.columns"].run(cluster, gap=0.5).steps[-1]
     assert Fraction(near.left) == Fraction(near.bound_so_far) / 3
     assert algorithms["gadget.columns"].run(cluster, gains="envelope").theorem == ""
+
+
+def test_a_theorem_says_nothing_where_no_prices_of_the_horizon_are_known(monkeypatch):
+    monkeypatch.setattr(gadget, "proved_so_far", lambda cluster, bound: None)
+    cluster = library.load("gadget/step_greedy")
+    run = algorithms["gadget.greedy_exact"].run(cluster)
+    assert (run.value, run.theorem, run.steps[0].left) == (2.0, "", None)
 
 
 def test_what_jobs_have_earned_so_far_is_exact():

@@ -16,7 +16,7 @@ from farkas.proofs.eris.algorithms import (
     metric,
     propose,
 )
-from farkas.proofs.eris.programs import agreement, printed_without_transfer
+from farkas.proofs.eris.programs import _free_and_left, agreement, printed_without_transfer
 from farkas.proofs.eris.ratio import BASE, small_jobs
 from tests.generators.eris import one_resource
 
@@ -92,6 +92,12 @@ def test_as_printed_a_job_of_the_first_slot_earns_its_best_worth() -> None:
     early = msgspec.structs.replace(late.jobs[0], arrival=0, utility=(10.0, 4.0))
     # worth is that of the last slot in which it may still have workers, so of the first
     assert printed_without_transfer(late.replace(jobs=[early])) == pytest.approx(10.0)
+
+
+def test_a_job_without_parameters_says_nothing_of_what_is_free() -> None:
+    sample = one_resource({"parameter_size": 0.0, "data": [1, 0]})
+    assert sample.sites == 2
+    assert _free_and_left(sample) is None
 
 
 def test_auctions_of_the_repaired_ratio_satisfy_its_assumptions() -> None:

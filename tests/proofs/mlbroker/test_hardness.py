@@ -53,6 +53,10 @@ def test_elements_outside_are_refused():
         set_cover([{0, 1}, {2}], 2)
 
 
+def test_rounding_each_number_by_itself_leaves_a_share_of_jobs_short(verdict_of):
+    assert 0 < verdict_of("mlbroker.independent_rounding_fails").numbers["share"] < 1
+
+
 def test_exact_outcomes_agree_with_the_rounding_itself():
     shares, weights = [Fraction(2, 10), Fraction(5, 10), Fraction(9, 10)], (2, 1, 3)
     rng = np.random.default_rng(0)
