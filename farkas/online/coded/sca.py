@@ -205,10 +205,14 @@ class SuccessiveApproximation(Planner):
 def iterates(
     data: CodedComputing, point: SharedPoint, split: str, alpha: float, rounds: int
 ) -> Iterator[SharedPoint]:
-    """Points of Algorithm 3 after a given first one."""
+    """Points of Algorithm 3 after a given first one; where no solver answers, the last stands."""
     policy = SuccessiveApproximation(split=split, alpha=alpha, rounds=rounds, stop=0.0)  # type: ignore[arg-type]
     state = Iteration((point,))
-    for _ in range(rounds):
-        answer = solve_subproblem(policy.model(state, data))
+    for done in range(rounds):
+        try:
+            answer = solve_subproblem(policy.model(state, data))
+        except NoAnswer:
+            yield from [state.points[-1]] * (rounds - done)
+            return
         state, _ = policy.round(state, data, answer, None)
         yield state.points[-1]
