@@ -94,7 +94,8 @@ def nearest(problem: Pricing, plans: Plans, dual: DualPoint, missing: float, out
     Owners whose plans are left out.
     """
     short = shortfall(plans, dual)
-    share = short / np.maximum(problem.most[plans.owner], np.finfo(float).tiny)
+    with np.errstate(over="ignore"):  # of an owner that is worth next to nothing
+        share = short / np.maximum(problem.most[plans.owner], np.finfo(float).tiny)
     tolerance = WHOLE * abs(dual.bound)
     able: Bools = (short <= max(missing, 0.0) + tolerance) & ~np.isin(plans.owner, out)
     if np.count_nonzero(able) > FEW_CHOICES:
