@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Annotated, Protocol
 
@@ -79,6 +79,7 @@ def replay(auction: Auction, run: Decided) -> Replayed:
     kept = Kept()
     if len(slots) != auction.slots:
         kept.broken.append(f"{len(slots)} decisions for {auction.slots} slots")
+    kept.broken += _ahead_of_time(auction, slots)
     pieces: list[list[PieceEntry]] = [[] for _ in auction.jobs]
     for piece in (piece for slot in slots for piece in slot.pieces):
         wrong = _misplaced(auction, piece)
@@ -175,6 +176,17 @@ def _check_use(auction: Auction, pieces: list[list[PieceEntry]], kept: Kept) -> 
 def _words(amount: int, places: int) -> str:
     """Write an amount in units of 2**-places as a decimal of at most six digits."""
     return f"{nearest(Fraction(amount, 1 << places)):g}"
+
+
+def _ahead_of_time(auction: Auction, slots: Sequence[SlotEntry]) -> Iterator[str]:
+    """Decisions about jobs that are still to arrive, or about slots that are over."""
+    for now, slot in enumerate(slots):
+        for award in slot.awards:
+            if award.job < auction.num_jobs and auction.jobs[award.job].arrival > now:
+                yield f"job {award.job} is decided about in slot {now}, before it arrives"
+        for piece in slot.pieces:
+            if piece.slot < now:
+                yield f"slot {piece.slot} is decided about in slot {now}, when it is over"
 
 
 def _unserved(job: Job, award: AwardEntry, pieces: list[PieceEntry]) -> str:

@@ -130,8 +130,15 @@ def test_a_job_is_decided_about_once_and_runs_after_its_arrival_only() -> None:
     empty = {"awards": [], "pieces": []}
     good = [empty, {"awards": [award], "pieces": [piece]}, empty]
     assert replayed(auction, good) == Replayed(F(10), F(10))
-    early = [empty, {"awards": [award], "pieces": [piece, piece | {"slot": 0}]}, empty]
+    soon = {"awards": [], "pieces": [piece | {"slot": 0}]}
+    early = [soon, {"awards": [award], "pieces": [piece]}, empty]
     assert "before its arrival" in replayed(auction, early).broken[0]
+    guessed = [{"awards": [award], "pieces": [piece]}, empty, empty]
+    said = ("job 0 is decided about in slot 0, before it arrives",)
+    assert replayed(auction, guessed).broken == said
+    late = [empty, {"awards": [award], "pieces": []}, {"awards": [], "pieces": [piece]}]
+    said = ("slot 1 is decided about in slot 2, when it is over",)
+    assert replayed(auction, late).broken == said
     rejected = award | {"accepted": False, "completed": None}
     for second in (award, rejected):
         twice = [empty, {"awards": [award, second], "pieces": [piece]}, empty]
