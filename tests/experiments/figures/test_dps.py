@@ -132,6 +132,7 @@ def test_one_figure_is_met_and_two_in_their_shapes():
     assert agreements == [Agreement.REPRODUCED, Agreement.TREND, Agreement.TREND]
 
 
+@pytest.mark.slow
 def test_distributions_are_distributions_and_meet_the_published_quantiles():
     data, found = reduced("coded", "2"), findings("coded", "2")
     for series in data.series:
@@ -162,6 +163,7 @@ def test_a_level_is_reached_between_the_times_drawn():
     assert _first(Series("slow", [1.0, 2.0], [0.0, 0.9]), 0.98) == np.inf
 
 
+@pytest.mark.slow
 def test_published_savings_are_not_reproduced_but_the_order_is():
     data, found = reduced("coded", "3"), findings("coded", "3")
     assert not found["more than 80 % below uncoded"]
