@@ -10,7 +10,7 @@ from farkas.decomposition.master import Pool
 from farkas.decomposition.protocol import Plans, Pricing
 from farkas.numbers import Bools, Floats, Ints, floats
 from farkas.solvers.columns import best_columns
-from farkas.tolerances import WHOLE
+from farkas.tolerances import TIE, WHOLE
 
 FEW_CHOICES = 2_000  #: Plans of which none is left out for that.
 MOST_CHOICES = 20_000  #: Plans to choose from; those that are short by more are left out.
@@ -94,8 +94,9 @@ def nearest(problem: Pricing, plans: Plans, dual: DualPoint, missing: float, out
     Owners whose plans are left out.
     """
     short = shortfall(plans, dual)
-    with np.errstate(over="ignore"):  # of an owner that is worth next to nothing
-        share = short / np.maximum(problem.most[plans.owner], np.finfo(float).tiny)
+    # of an owner that is worth next to nothing, the share would exceed the largest double
+    most = np.maximum(problem.most[plans.owner], TIE * np.abs(short))
+    share = np.divide(short, most, out=np.zeros_like(short), where=most > 0.0)
     tolerance = WHOLE * abs(dual.bound)
     able: Bools = (short <= max(missing, 0.0) + tolerance) & ~np.isin(plans.owner, out)
     if np.count_nonzero(able) > FEW_CHOICES:

@@ -147,10 +147,12 @@ class Search:
             if value > worth:
                 own = dual.prices[:width]
                 packing.follow(choice, own, dual.payoff, self.left)
-                if not self.over:
-                    where = dataclasses.replace(dual, prices=own)
-                    targets = Targets.chosen(self.problem, where, choice)
-                    self._repair(targets)
+                where = dataclasses.replace(dual, prices=own)
+                repair(
+                    packing, own, Targets.chosen(self.problem, where, choice),
+                    small=ENOUGH * self.gap * self.size, gap=FINE * self.gap,
+                    left=self._unless_near,
+                )  # fmt: skip
                 self._search_slots()
                 worth = value
             if packing.value < before:
@@ -173,13 +175,6 @@ class Search:
                 yield from self._split(tree, SPLITS[waited])
         if self.packing.value > self._reported:
             yield self._plans("exchanges and neighbourhoods")
-
-    def _repair(self, targets: Targets) -> None:
-        """Make room for what was chosen and found none."""
-        gap, small = FINE * self.gap, ENOUGH * self.gap * self.size
-        repair(
-            self.packing, targets.prices, targets, small=small, gap=gap, left=self._unless_near
-        )  # fmt: skip
 
     def _unless_near(self) -> float:
         """Seconds that are left, 0 where value and bound are near enough."""

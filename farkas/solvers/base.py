@@ -22,13 +22,14 @@ from farkas.errors import (
     UnsupportedForm,
 )
 from farkas.forms import LinearForm
+from farkas.forms.matrices import rows_of_dense
 from farkas.forms.scale import Units
-from farkas.messages import one_line
+from farkas.messages import named, one_line
 from farkas.numbers import Floats
 from farkas.registry import Registry
 from farkas.solvers.answer import Answer, Claimed, Reason, handed, returned
 from farkas.solvers.audit import audited, settled_by_inspection, well_formed
-from farkas.solvers.options import OptionNames, Options
+from farkas.solvers.options import OptionNames, Options, Raw
 
 
 class Ability(enum.Flag):
@@ -208,7 +209,35 @@ def solve(
     known = settled_by_inspection(form)
     if known is not None:
         return dataclasses.replace(known, solver=solver)
-    return guarded(engine, form, chosen, start, solver)
+    answer = guarded(engine, form, chosen, start, solver)
+    if answer.reason is Reason.ERROR:
+        refuse_options(engine, chosen)
+    return answer
+
+
+def refuse_options(engine: Backend, options: Options) -> None:
+    """Refuse an option of the solver's own with which it fails on one column, and not without.
+
+    Behind a bridge an unknown option is a failure like any other.
+    """
+    for own in options.solver_options:
+        without, with_it = (_on_one_column(engine, given) for given in ((), (own,)))
+        if with_it.reason is Reason.ERROR is not without.reason:
+            raise InvalidOption(
+                f"{engine.name} refuses its option {named(own[0])}: {with_it.message}"
+            )
+
+
+def _on_one_column(engine: Backend, own: tuple[tuple[str, Raw], ...]) -> Answer:
+    one = np.ones(1)
+    form = LinearForm(
+        name="one column", sense="min", cost=one, offset=0.0, matrix=rows_of_dense([one]),
+        row_lower=one, row_upper=2 * one, lower=0 * one, upper=3 * one, integer=np.zeros(1, bool),
+    )  # fmt: skip
+    try:
+        return engine.run(form, Options(solver_options=own), None)
+    except Exception as failure:
+        return failed(failure, engine.name)
 
 
 def guarded(

@@ -15,9 +15,7 @@ from farkas.extras import needed
 from farkas.numbers import Floats
 from farkas.registry import once
 from farkas.solvers.answer import Claimed, Reason
-from farkas.solvers.base import (
-    Undecided,
-)
+from farkas.solvers.base import Undecided, refuse_options
 from farkas.solvers.options import OptionNames, Options
 from farkas.solvers.via_cvxpy import (
     DEFAULT,
@@ -112,6 +110,8 @@ def solve_problem(
         raise UnsupportedForm(f"cvxpy:{name}: {message}")
     seconds = time.perf_counter() - begin
     answer = _measured(problem, f"cvxpy:{name}", status, message, seconds, tolerance)
+    if answer.reason is Reason.ERROR:
+        refuse_options(CvxpySolver(name), chosen)
     least = type(problem.objective).__name__ == "Minimize"
     bound = answer.objective - (unit * gap if least else -unit * gap)
     if unit == 1.0:

@@ -146,6 +146,13 @@ def _set_options(solver: Any, options: Options, *, mip: bool) -> None:
         _set_own(solver, name, float(raw) + spent if timed else raw)
 
 
+def check_options(options: Options) -> None:
+    """Refuse options of HiGHS's own that it does not know, or whose values it does not take."""
+    solver = new_solver()
+    for name, value in options.solver_options:
+        _set_own(solver, name, value)
+
+
 def _set_own(solver: Any, name: str, value: Raw) -> None:
     """Set an option by its own name; a whole number also where HiGHS wants a double."""
     failed = solver.setOptionValue(name, value).value < 0

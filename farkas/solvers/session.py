@@ -174,7 +174,7 @@ def optimum_by_any(
     """Solve by the first solver that reaches an optimum: ``solver``, then those of `ORDER`.
 
     A claim of infeasibility or unboundedness ends the search; a failure, a doubtful point or a
-    limit does not.  Raises `NoAnswer` when nobody reaches an optimum; says of every solver why;
+    limit does not.  Raises `NoAnswer`, which says of every solver why it reaches no optimum, and
     `KeyboardInterrupt` when Ctrl-C ends a solve.
 
     Parameters

@@ -30,6 +30,7 @@ from farkas.solvers.base import (
     missing,
     version_of,
 )
+from farkas.solvers.highs import check_options
 from farkas.solvers.options import WORDS, Options, Raw, Words, off_stdout
 
 DEFAULT = "appsi_highs"
@@ -158,6 +159,8 @@ class PyomoSolver(Backend):
         family = next((f for f in _WORDS if f in self.solver), "")
         if family == "glpk" and math.isfinite(options.time_limit):
             options = dataclasses.replace(options, time_limit=max(1, math.ceil(options.time_limit)))
+        if family == "highs":
+            check_options(options)  # Pyomo passes over what HiGHS refuses
         every = ("time_limit", "gap", "threads", "seed")
         return options.worded(_WORDS.get(family, ("", "", "", "")), self.name, every)
 

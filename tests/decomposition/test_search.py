@@ -7,8 +7,9 @@ import pytest
 from scipy import sparse
 
 from farkas.certificates.priced_tree import MOST_STEPS, Split, halves, prove_leaves
+from farkas.decomposition import choice
 from farkas.decomposition.cases import CaseTree, best_split
-from farkas.decomposition.column_generation import price_rows, price_tree
+from farkas.decomposition.column_generation import DualPoint, price_rows, price_tree
 from farkas.decomposition.local_search import SlotSearch, reoptimise, repair
 from farkas.decomposition.master import Master, Pool
 from farkas.decomposition.neighbourhoods import Targets
@@ -193,6 +194,31 @@ def test_who_is_renewed_leaves_the_others_room():
     assert packing.insert(0, free)
     repair(packing, free, targets, small=0.0, gap=0.0, left=forever)
     assert len(packing.plans) == 2
+
+
+def test_a_choice_that_does_not_fit_is_repaired():
+    # rows take all that is chosen, bins do not: without repair 39 of 40 are reached
+    search = Search(BinPacking.drawn(14, items=12), 0.0, forever)
+    first = next(one for one in search.run() if one.words == "choice of plans")
+    assert sum(fit.value for fit in first.plans.values()) == 40
+
+
+@pytest.mark.parametrize(("few", "most", "expected"), [
+    (3, 3, [0, 1, 2]), (2, 3, [2]), (3, 1, [2]),
+])  # fmt: skip
+def test_owners_worth_next_to_nothing_are_shortest_by_share(monkeypatch, few, most, expected):
+    problem = BinPacking(
+        size=np.ones((3, 1), int), room=np.array([[1]]), bins=np.array([1]),
+        value=np.array([[2], [2], [2]]),
+    )  # fmt: skip
+    problem.most = np.array([0.0, 1e-300, 2.0])
+    plans = Plans(np.array([0, 1, 2]), np.array([0.0, 1e-300, 1.0]), sparse.csr_array((3, 1)))
+    dual = DualPoint(1e10, np.zeros(1), np.array([1e10, 1e10, 1.5]))
+    monkeypatch.setattr(choice, "FEW_CHOICES", few)
+    monkeypatch.setattr(choice, "MOST_CHOICES", most)
+    with np.errstate(all="raise"):
+        found = choice.nearest(problem, plans, dual, 1e10, np.zeros(0, np.int64))
+    assert found.tolist() == expected
 
 
 def test_neighbourhoods_are_those_who_meet_on_rows_and_whose_targets_are_there():

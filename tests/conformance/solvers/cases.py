@@ -11,13 +11,13 @@ import numpy as np
 
 from farkas.forms import LinearForm
 from farkas.forms.matrices import rows_of_dense
-from farkas.solvers import Answer, Claimed, Reason, backends, solve
+from farkas.solvers import Answer, Claimed, Reason, availability, backends, solve
 from farkas.solvers.base import installed
 
 INF = math.inf
 
 BRIDGES = {"cvxpy", "pyomo"}
-NO_LICENCE = {"mosek"}  # in its wheel; tests/solvers/test_base.py goes as far as one gets without
+NO_LICENCE = {"mosek"}  # in its wheel; held to the same cases where it finds one
 
 NATIVE = [name for name in backends if name not in BRIDGES | NO_LICENCE]
 BRIDGED = [
@@ -42,6 +42,7 @@ PROGRAMS = {"pyomo:cbc": "cbc"}
 """And programs, where they are found."""
 HERE = [
     *EVERY,
+    *(name for name in sorted(NO_LICENCE) if availability(name)),
     *(name for name, package in EXTRA.items() if installed(package)),
     *(name for name, program in PROGRAMS.items() if shutil.which(program)),
 ]
