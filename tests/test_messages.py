@@ -102,6 +102,13 @@ HOSTILE = '</td><script>alert("x")</script>\x1b[31m\n&amp;'
         # another kind has a name that is closer, but the kind was said
         ("dps.uniform", ["coded.uniform", "dps.simple"], "; known: dps.simple"),
         ("dps.simpel", ["dpt.simpel", "dps.simple"], "; did you mean dps.simple?"),
+        # more than are named: what their names begin with
+        ("x", [f"{kind}.{k}" for kind in "ba" for k in range(11)],
+         "; known: names that begin with a., b."),
+        # words of others: an option, a method, one of two that the list has
+        ("-o", ["--write", "--gap"], "; did you mean --write?"),
+        ("to_pandas", ["value", "to_frame"], "; did you mean to_frame()?"),
+        ("ObjVal", ["value", "ratio"], "; did you mean value?"),
         # the kind itself is misspelt
         ("cded.uniform", ["coded.uniform", "dps.simple"], "; did you mean coded.uniform?"),
     ],

@@ -133,7 +133,8 @@ class InfeasibleCertificate(FormCertificate, frozen=True, kw_only=True, tag="inf
         """Recompute the violation."""
         claimed = rational(self.violation, "violation")
         own = self.bound_form(form)
-        violation = prove_infeasible(own, self.ray.floats("ray", own.num_rows))
+        ray = self.ray.floats("ray", own.num_rows)
+        violation = prove_infeasible(own, ray)
         if not 0 < claimed <= violation:
             raise NotACertificate(
                 f"the certificate claims the violation {shown(self.violation)}, its ray proves"
@@ -146,21 +147,21 @@ class InfeasibleCertificate(FormCertificate, frozen=True, kw_only=True, tag="inf
             infeasible=True,
             value=None,
             tolerance=0.0,
-            implied=self._implied(own),
+            implied=implied_of_ray(own, ray),
             form=own.sha256,
             instance=self.instance,
             provenance=provenance(form, instance),
         )
 
-    def _implied(self, form: LinearForm) -> int:
-        """Columns whose implied bound the ray needs; none when it proves as much without."""
-        ray = self.ray.floats("ray", form.num_rows)
-        try:
-            prove_infeasible(form.replace(implied_lower=None, implied_upper=None), ray)
-        except NotACertificate:
-            feasibility = form.replace(cost=np.zeros(form.num_columns), offset=0.0, sense="min")
-            return prove_bound(feasibility, ray).implied
-        return 0
+
+def implied_of_ray(form: LinearForm, ray: Multipliers) -> int:
+    """Columns whose implied bound a ray needs; none when it proves as much without."""
+    try:
+        prove_infeasible(form.replace(implied_lower=None, implied_upper=None), ray)
+    except NotACertificate:
+        feasibility = form.replace(cost=np.zeros(form.num_columns), offset=0.0, sense="min")
+        return prove_bound(feasibility, ray).implied
+    return 0
 
 
 def prove_infeasible(form: LinearForm, ray: Multipliers) -> Fraction:

@@ -19,7 +19,7 @@ import numpy as np
 
 from farkas.certificates.bound import project, prove_bound
 from farkas.certificates.doubles import long_rational, text_of
-from farkas.certificates.linear import prove_infeasible
+from farkas.certificates.linear import implied_of_ray, prove_infeasible
 from farkas.certificates.points import exact_feasibility, exact_value
 from farkas.certificates.tree import CutStep, EndStep, LeafWeights, TreeCertificate
 from farkas.certificates.tree_program import ZERO
@@ -62,11 +62,12 @@ def write_vipr(
     FileProblem
         When the file cannot be written.
     """
-    bound = prove_bound(form, multipliers).value
+    proof = prove_bound(form, multipliers)
     if point is not None:
         exact_feasibility(form, point)
-    _write_leaf(form, project(form, np.asarray(multipliers, float)), path, bound, point)
-    return bound
+    weights = project(form, np.asarray(multipliers, float))
+    _write_leaf(form, weights, proof.implied, path, proof.value, point)
+    return proof.value
 
 
 def write_vipr_infeasible(form: LinearForm, ray: Floats, path: Target) -> Fraction:
@@ -89,21 +90,23 @@ def write_vipr_infeasible(form: LinearForm, ray: Floats, path: Target) -> Fracti
         if not np.isfinite(values).all():
             raise UnsupportedForm(f"{form.name}: the {what} is not finite")
     zero = form.replace(cost=np.zeros(form.num_columns), offset=0.0, sense="min")
-    _write_leaf(form, project(zero, np.asarray(ray, float)), path)
+    _write_leaf(form, project(zero, np.asarray(ray, float)), implied_of_ray(form, ray), path)
     return violation
 
 
 def _write_leaf(
     form: LinearForm,
     multipliers: Floats,
+    used: int,
     path: Target,
     bound: Side = None,
     point: Floats | None = None,
 ) -> None:
-    """Write a tree of one leaf; without a bound the multipliers are a ray."""
+    """Write a tree of one leaf that rests on so many implied bounds; without a bound, of a ray."""
     low, high = form.safe_lower, form.safe_upper
     changed = int(np.count_nonzero((low != form.lower) | (high != form.upper)))
     said = f"implied bounds of {changed} variables are among the constraints" if changed else ""
+    said += f", and the proof rests on those of {used}" if changed else ""
     exact = as_rational(form.replace(lower=low, upper=high, implied_lower=None, implied_upper=None))
     sign = -1 if bound is not None and form.sense == "max" else 1
     weights = {

@@ -92,7 +92,7 @@ class KnowsOtherWords(ShowsItself):
         hint = ""
         if not name.startswith("_"):
             known = [one for one in dir(type(self)) if not one.startswith("_")]
-            hint = import_module("farkas.messages.refusals").of_attribute(name, known)
+            hint = import_module("farkas.messages.refusals").suggestion(name, known)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
 
 

@@ -18,74 +18,68 @@ _OF_THE_FILE = re.compile(
 )
 
 
-#: What is meant here by words of other tools, and of the versions before: names, each with what
-#: belongs to it, where the list that is looked into has them.
+#: What is meant here by words of other tools: names, each with what belongs to it, of which those
+#: count that the list has that is looked into.
 MEANT = {
     "adversary attack search": "worst",
     "algo algorithms policy policies scheduler method": "algorithm; algorithms; list algorithms",
     "bench benchmark evaluate_all": "compare",
-    "best bound opt oracle": "optimum; solve --certify",
-    "certify verify_optimum": "prove; solve --certify",
+    "best oracle": "optimum",
+    "best_bound best_objective bound dual_bound lower_bound obj_bound upper_bound":
+        "optimum; bound; certificate",
+    "certify": "prove; verify(); best",
     "convert export": "solve FILE --write OUT; save; write",
-    "cat describe details explain_name inspect info load open read view": "show; load",
-    "create draw_instance gen make new sample": "generate; howto",
+    "cat describe details explain_name inspect info open read view": "show; load",
+    "cost fun obj obj_val objective objective_value opt optimal_value optimum":
+        "optimum; objective; value",
+    "create draw_instance gen make new sample": "generate",
     "doctor install setup": "show install",
     "docs example examples init quickstart tutorial start": "demo",
     "draw plot visualize visualise render": "figure FILE; plot",
-    "file output save_as": "out; write; save",
+    "dual marginals multipliers pi row_duals shadow_prices": "duals",
+    "elapsed run_time solve_time time timings wall_time": "seconds; timings",
+    "file o output save_as": "out; write; save",
     "claim lemma lemmas theorem theorems": "claims",
     "instance instances": "list instances; library; instance",
     "kinds": "list kinds",
     "jobs n num_jobs n_jobs njobs size": "num_jobs; jobs; set",
     "explain iis infeasible linprog lp maximize minimize model optimize": "solve; prove",
+    "load": "show; load_into(model)",
     "load_csv load_trace read_csv from_csv trace parse": "import_trace; import",
+    "load_solution load_vars write_back": "load_into(model)",
     "log tee trace_log verbose v": "log; slots",
-    "mip_gap mipgap tol tolerance rel_gap epsilon": "gap",
+    "gap mip_gap relative_gap tol tolerance rel_gap epsilon": "gap; ratio",
+    "is_optimal optimal success": "status == 'optimal'",
     "page": "check --page OUT.html",
     "format json_output": "json",
-    "proof certificate cert": "write; check; certify",
+    "proof certificate cert check": "write; check; certify; verify(); best",
     "ratios": "sweep STORE --ratios",
     "programs": "list programs",
     "random_state rng random_seed": "seed",
+    "rc reduced_costs": "duals, which are those of rows",
     "replay recheck test validate verify": "check",
-    "report": "sweep STORE --report OUT.html",
+    "report summary": "sweep STORE --report OUT.html; summary(); to_frame()",
     "save": "solve --write OUT; run -o OUT",
     "simulate exec execute play go": "run",
+    "solver_status state status termination_condition": "status; violations",
     "solvers backends": "list solvers",
     "sweep experiments": "sweep; the command farkas sweep",
-    "time_limit timeout max_time maxtime timelimit limit budget": "time_limit; seconds",
+    "allocation assignment plan primal schedule solution variables": "x; decisions",
+    "as_dict json to_dict to_json": "to_builtins(); save(path)",
+    "df frame results table to_data_frame to_df to_pandas": "to_pandas(); to_frame()",
+    "time_limit timeout max_time limit budget": "time_limit; seconds",
+    "to_file write": "save(path)",
     "warm": "show --compile",
-}
-_MEANT = {word: there for words, there in MEANT.items() for word in words.split()}
-#: What results are asked by the names of other packages without capitals and underscores.
-_ATTRIBUTES = {
-    "x; decisions": "primal solution variables schedule plan allocation assignment",
-    "objective; value": "obj objval objectivevalue optimalvalue fun opt optimum cost objective",
-    "duals": "dual pi shadowprices marginals multipliers rowduals",
-    "bound; certificate": "bestbound objbound dualbound lowerbound upperbound bestobjective bound",
-    "gap; ratio": "mipgap relativegap gap",
-    "seconds; timings": "time runtime solvetime walltime elapsed seconds",
-    "status == 'optimal'": "success isoptimal optimal",
-    "status; violations": "terminationcondition solverstatus state status",
-    "to_pandas(); to_frame()": "todataframe todf df frame topandas table results",
-    "to_builtins(); save(path)": "todict tojson json asdict",
-    "load_into(model)": "load loadsolution writeback loadvars",
-    "save(path)": "write tofile",
-    "verify(); best": "certify proof check winner",
-    "duals, which are those of rows": "reducedcosts rc",
-    "summary(); to_frame()": "summary report",
-}
-_ELSEWHERE = {word: there for there, words in _ATTRIBUTES.items() for word in words.split()}
+    "winner": "best",
+}  # fmt: skip
 
 
-def of_attribute(name: str, known: Iterable[str]) -> str:
-    """Return the hint at what a result calls something."""
-    names = set(known)
-    for there in _ELSEWHERE.get(name.lower().replace("_", ""), "").split("; "):
-        if re.split(r"\W", there)[0] in names:
-            return f"; use {there}"
-    return suggestion(name, names)
+def _plain(name: str) -> str:
+    """Letters of a name, which tools part in different ways."""
+    return name.lower().replace("-", "").replace("_", "")
 
+
+_MEANT = {_plain(word): there for words, there in MEANT.items() for word in words.split()}
 
 #: Names that people need most, in the lists of any sort that have them.
 FIRST = ("run", "compare", "solve", "prove", "check")
@@ -96,10 +90,10 @@ def meant(name: str, known: Iterable[str]) -> list[str]:
     """Return what stands here for a word of other tools, as far as the names hold it."""
     names = {one.lstrip("-").replace("-", "_"): one for one in known}
     found = []
-    for there in _MEANT.get(name.lower().strip("-").replace("-", "_"), "").split("; "):
-        first, blank, rest = there.partition(" ")
-        if first.strip("-") in names or there.startswith("the command"):
-            found.append(there if first not in names else names[first] + blank + rest)
+    for there in _MEANT.get(_plain(name), "").split("; "):
+        first = there.partition(" ")[0].partition("(")[0].rstrip(",")
+        if first in names or there.startswith("the command"):
+            found.append(there.replace(first, names.get(first, first), 1))
     return ([one for one in found if " " not in one] or found)[:2]
 
 
@@ -127,6 +121,9 @@ def suggestion(name: str, known: Iterable[str]) -> str:
         return f"; did you mean {' or '.join(near)}?"
     if not names:
         return "; there is none"
+    owners = sorted({one.partition(".")[0] for one in names})
+    if len(owners) < MOST_NAMED < len(names) and all("." in one for one in names):
+        return f"; known: names that begin with {', '.join(f'{owner}.' for owner in owners)}"
     return f"; known: {', '.join(names[:MOST_NAMED])}{', ...' * (len(names) > MOST_NAMED)}"
 
 

@@ -46,7 +46,7 @@ def check(
         the program that was solved.  Of a worst case its ``gap``, or the file of that.
     instance
         Rebuild the program from this instance, so that the proof is about it; without, the proof
-        is about the program inside the file.  A run always needs its instance.
+        is about the program inside the file.  A run needs its instance, unless that ships.
     model
         Of what :func:`farkas.prove` proved: the model again, as an ``.mps`` or ``.lp`` file or in
         memory, so that the proof is about it.

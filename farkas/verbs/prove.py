@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from farkas.algebra import programs
 from farkas.algebra.formulation import Formulation
-from farkas.errors import InvalidOption, require_progress, require_share, require_type
+from farkas.errors import InvalidOption, UnknownName, require_progress, require_share, require_type
 from farkas.exact.bounding import Deadline
 from farkas.exact.from_doubles import rational
 from farkas.exact.proved import Proved
@@ -20,6 +21,7 @@ from farkas.forms.model_text import read_text
 from farkas.forms.rational import Numbers, RationalForm
 from farkas.instances import Instance
 from farkas.messages import named, shown
+from farkas.solvers import backends
 from farkas.solvers.highs_reader import with_second_reading
 from farkas.verbs.inputs import require_search_limit
 
@@ -133,7 +135,7 @@ def _of_instance(
     if numbers == "decimal":
         raise InvalidOption("numbers = 'decimal': programs of instances are doubles, read binary")
     require_type(program, (str, Formulation), "program")
-    chosen = programs.build(program) if isinstance(program, str) else program
+    chosen = built(program) if isinstance(program, str) else program
     about = origin(chosen, instance, embed=False)
     del about["embed"]
     return rational(chosen.form(instance)), about
@@ -198,6 +200,16 @@ def as_doubles(model: RationalForm | LinearForm) -> LinearForm:
 def as_fractions(model: RationalForm | LinearForm) -> RationalForm:
     """Return the rational form; that of doubles is exact."""
     return rational(model) if isinstance(model, LinearForm) else model
+
+
+def built(name: str, variant: Mapping[str, str] | None = None) -> Formulation:
+    """Make the program of a name; raises `UnknownName` or `InvalidOption`."""
+    try:
+        return programs.build(name, **variant or {})
+    except UnknownName:
+        if name.lower() in backends:
+            raise InvalidOption(f'program: {name} is a solver; give solver="{name}"') from None
+        raise
 
 
 def without_program(instance: Instance) -> InvalidOption:

@@ -41,7 +41,7 @@ from farkas.tolerances import FEASIBLE, ROUNDING
 from farkas.verbs.explain import Finding, explain
 from farkas.verbs.inputs import as_instance
 from farkas.verbs.programs import origin
-from farkas.verbs.prove import as_doubles, is_convex, own_model, without_program
+from farkas.verbs.prove import as_doubles, built, is_convex, own_model, without_program
 from farkas.verbs.solution import (
     ConvexSolution,
     Solution,
@@ -304,7 +304,7 @@ def solve(
     for name, value in (variant or {}).items():
         require_type(name, str, "name of a variant")
         require_type(value, str, f"variant {name}")
-    chosen = programs.build(program, **variant or {}) if isinstance(program, str) else program
+    chosen = built(program, variant) if isinstance(program, str) else program
     data = as_instance(instance)
     if isinstance(chosen, ConvexProgram):
         refuse_linear_wishes(chosen.full_name, **wished)

@@ -54,12 +54,15 @@ def written() -> dict[str, dict[str, str]]:
     """Default by setting, of every importer, as the page says."""
     found: dict[str, dict[str, str]] = {name: {} for name in importers}
     for caption, more, table in CAPTION.findall(PAGE + "\n\n"):
-        for importer in importers_of(caption, more):
+        named = importers_of(caption, more)
+        for importer in named:
             for name, default, unit, meaning in rows(table):
                 setting = name.strip("`")
                 assert setting not in found[importer], f"{importer}: {setting} stands twice"
                 assert unit
                 assert meaning
+                others = set(re.findall(r"(\w+): ", default.partition(" (")[2]))
+                assert others <= {part for one in named for part in one.split(":")}, default
                 found[importer][setting] = default_for(default, importer)
     return found
 

@@ -64,7 +64,8 @@ def command(
         raise InvalidOption("--seed and --out are of --attack SECONDS or --evaluations N")
     chosen = select(name)
     verdicts: dict[str, Verdict] = {}
-    failed: list[Exit] = []
+    failed: dict[str, str] = {}
+    code = Exit.DONE
     if run:
         with progress("claims") as report:
             for done, item in enumerate(chosen):
@@ -75,7 +76,8 @@ def command(
                 except Exception as error:  # a check is code of its own and may raise anything
                     said = str(error) if isinstance(error, FarkasError) else _internal(error)
                     complain(f"claim {item.name}: {said}")
-                    failed.append(getattr(error, "exit_code", Exit.INTERNAL_ERROR))
+                    failed[item.name] = f"not checked: {said}"
+                    code = max(code, getattr(error, "exit_code", Exit.INTERNAL_ERROR))
                 report(done + 1, len(chosen))
     single = [item.name for item in chosen] == [name]
     if as_json:
@@ -89,27 +91,27 @@ def command(
             entries.append(of)
         print_json({"claims": entries})
     elif single:
-        _one(chosen[0], verdicts.get(chosen[0].name))
+        _one(chosen[0], verdicts.get(chosen[0].name), failed.get(chosen[0].name))
     else:
         columns = ["claim", "source", "verdict" if run else "statement"]
-        words = {i.name: hint("claims", i.name) for i in chosen if not run}
+        words = failed | {i.name: hint("claims", i.name) for i in chosen if not run}
         words |= {name: str(verdict) for name, verdict in verdicts.items()}
         rows = [(i.name, i.source, words.get(i.name)) for i in chosen]
         title = "1 claim" if len(rows) == 1 else f"{len(rows)} claims"
         print_table(title, columns, rows, spare=["source"])
     if failed:
-        raise typer.Exit(max(failed))
+        raise typer.Exit(code)
     if run and single and verdicts[chosen[0].name].standing is Standing.REFUTED:
         raise typer.Exit(Exit.NEGATIVE)
 
 
-def _one(item: Claim, verdict: Verdict | None) -> None:
+def _one(item: Claim, verdict: Verdict | None, failed: str | None) -> None:
     """Print one claim in four lines: statement with its source, verdict, counterexample, excess."""
     said = f"{' '.join(item.statement.split())} ({item.source})"
     again = f"farkas claims {item.name} --run"
     rows: list[tuple[str, object]] = [("statement", said)]
     if verdict is None:
-        rows.append(("verdict", f"not asked for: {again}"))
+        rows.append(("verdict", failed or f"not asked for: {again}"))
     else:
         example = verdict.counterexample
         shown = f"farkas show {example}" if isinstance(example, str) else example

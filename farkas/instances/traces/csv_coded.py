@@ -48,7 +48,7 @@ class CsvCoded(Importer, frozen=True, kw_only=True):
 
     def check(self, what: str) -> None:
         """Check the roles of columns."""
-        check_roles(what, self.map, ROLES, REQUIRED)
+        check_roles(what, self.map, ROLES, *REQUIRED)
 
     def fields(self, path: Path, rng: np.random.Generator, dropped: Account) -> dict[str, Any]:
         """Make an instance from a table of pairs."""

@@ -72,9 +72,9 @@ class TableColumns(msgspec.Struct, frozen=True):
 
     def check(self, what: str, valued: bool) -> None:
         """Refuse unknown roles, roles that are missing, and a column with two of them."""
-        check_roles(what, self.map, ROLES, ("submit", "gpus"))
+        check_roles(what, self.map, ROLES, "submit", "gpus", "duration|end")
         require_option(
-            ("duration" in self.map) != ("end" in self.map),
+            not {"duration", "end"} <= self.map.keys(),
             f"{what}: map either duration=COLUMN or end=COLUMN",
         )
         require_option(

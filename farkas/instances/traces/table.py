@@ -249,13 +249,17 @@ def _separated(header: Sequence[str]) -> str:
 
 
 def check_roles(
-    what: str, columns: Mapping[str, str], known: Collection[str], required: Iterable[str]
+    what: str, columns: Mapping[str, str], known: Collection[str], *required: str
 ) -> None:
-    """Refuse unknown roles, roles that are missing, and a column with two of them."""
+    """Refuse unknown roles, roles that are missing, and a column with two of them.
+
+    ``required`` are roles; of two that are parted by ``|`` one is.
+    """
     for role in columns:
         if role not in known:
             raise InvalidOption.near(f"{what}: no role {named(role)}", role, known)
-    wanted = ", ".join(f"{role}=COLUMN" for role in required if role not in columns)
+    lacking = [either.split("|") for either in required if not {*either.split("|")} & {*columns}]
+    wanted = ", ".join(" or ".join(f"{role}=COLUMN" for role in either) for either in lacking)
     require_option(not wanted, f"{what}: map {wanted} is missing")
     twice = [column for column, n in Counter(columns.values()).items() if n > 1]
     require_option(not twice, f"{what}: column {named(''.join(twice[:1]))} has two roles")

@@ -350,8 +350,8 @@ def test_what_was_imported_is_saved(table, tmp_path):
 @pytest.mark.parametrize(
     ("roles", "words"),
     [
-        ({}, "map submit=COLUMN, gpus=COLUMN is missing"),
-        ({"submit": "came", "gpus": "cards"}, "map either duration=COLUMN or end=COLUMN"),
+        ({}, "map submit=COLUMN, gpus=COLUMN, duration=COLUMN or end=COLUMN is missing"),
+        ({"submit": "came", "gpus": "cards"}, "map duration=COLUMN or end=COLUMN is missing"),
         ({**ROLES, "end": "usd"}, "map either duration=COLUMN or end=COLUMN"),
         ({**ROLES, "group": "ran"}, "column ran has two roles"),
         ({"sumbit": "came"}, "no role sumbit; did you mean submit?"),
