@@ -18,11 +18,7 @@ def implied_coded(given: Ranges) -> Ranges:
 
 
 def mend_coded(data: Plain) -> None:
-    """Forbid pairs at rate 0 or without a rate.
-
-    Measured times are not drawn: nothing but coded.distribution_free decides by them, so that it
-    has no witness.
-    """
+    """Forbid pairs at rate 0 or without a rate."""
     for rates, shifts in zip(data["rate"], data["shift"], strict=True):
         for worker, rate in enumerate(rates):
             if not rate:

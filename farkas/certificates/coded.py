@@ -23,11 +23,6 @@ reached by no dedicated plan, nor is any level above it: t > 1/W.
 **P1**, the time by which every master has its rows with probability ρ.  X >= L 1[X >= L] for
 X >= 0, so a plan that meets (3b) by t expects ρ L rows of every master by t (Markov).  Expected
 rows scale with l and t, so that t is at least ρ times either bound; more is in `coded_chance`.
-
-**Measured times.**  A plan guarantees time t when every master has its rows by t with probability ρ
-under the laws G = max(0, F_n − ε) of `farkas.instances.coded.Measured`.  It then expects ρ L rows
-under G, and a pair of share k and load l yields k l G(t/l) of them, at most k t max_s G(s)/s: the
-first bound holds with v = max_s G(s)/(s L), for what any plan guarantees.
 """
 
 from __future__ import annotations
@@ -41,7 +36,6 @@ import msgspec
 import numpy as np
 
 from farkas.certificates.coded_chance import MOST_CELLS, costs
-from farkas.certificates.doubles import double
 from farkas.certificates.files import certificate_type
 from farkas.certificates.outward import down, excess_above, up
 from farkas.certificates.packed import Size, pack, unpack
@@ -49,7 +43,7 @@ from farkas.certificates.prices import PriceCertificate
 from farkas.certificates.runs import Options, RunBound, run_bounds
 from farkas.certificates.sums import whole
 from farkas.errors import NotACertificate
-from farkas.instances.coded import FOR_MEASURED, FOR_P1, CodedComputing
+from farkas.instances.coded import FOR_P1, CodedComputing
 from farkas.numbers import Floats
 from farkas.portable import log_excess_inverse
 from farkas.registry import once
@@ -64,7 +58,6 @@ class Subject(NamedTuple):
 
     likely: bool = False  #: Whether masters want their rows with probability ρ only.
     dedicated: bool = False  #: Whether each worker serves one master.
-    measured: bool = False  #: Whether times were measured, and follow any law.
 
 
 SUBJECTS = {
@@ -72,7 +65,6 @@ SUBJECTS = {
     "coded.expected[dedicated]": Subject(dedicated=True),
     "coded.chance": Subject(likely=True),
     "coded.chance[dedicated]": Subject(likely=True, dedicated=True),
-    "coded.chance[measured]": Subject(likely=True, measured=True),
 }
 """By program."""
 
@@ -97,33 +89,6 @@ def speeds_above(data: CodedComputing) -> Floats:
     return np.asarray(np.where(data.allowed, speed, 0.0))
 
 
-def guaranteed_speeds(data: CodedComputing) -> Floats:
-    """Upper bounds on v of every pair under the laws of the measured times; 0 where forbidden.
-
-    Raises `NotACertificate` when nothing was measured.
-    """
-    measured = data.measured
-    require(measured is not None, "the instance holds no measured times")
-    assert measured is not None
-    pace = [
-        max(
-            max(Fraction(k, len(times)) - Fraction(margin), Fraction(0)) / Fraction(time)
-            for k, time in enumerate(sorted(times), start=1)
-        )
-        for times, margin in zip(measured.times, measured.margins, strict=True)
-    ]
-    speed = [
-        [0.0 if law is None else double(pace[law] / task.rows, up=True) for law in laws]
-        for task, laws in zip(data.masters, measured.law, strict=True)
-    ]
-    return np.array(speed, dtype=float)
-
-
-def speeds_of(data: CodedComputing, program: str) -> Floats:
-    """Upper bounds on v of every pair, as the program has them."""
-    return guaranteed_speeds(data) if SUBJECTS[program].measured else speeds_above(data)
-
-
 def wanted_share(data: CodedComputing, program: str) -> Fraction:
     """Share of its rows that every master expects by the time that is bounded."""
     return Fraction(data.success_probability if SUBJECTS[program].likely else 1)
@@ -145,7 +110,7 @@ def time_bound(
     require(bool(prices.any()), "all prices are 0")
     cut = SUBJECTS[program].dedicated
     require(cut == (level is not None), f"{program} takes {'a' if cut else 'no'} level")
-    speed, share, total = speeds_of(data, program), wanted_share(data, program), exact_sum(prices)
+    speed, share, total = speeds_above(data), wanted_share(data, program), exact_sum(prices)
     if level is None:
         earned = exact_sum(earned_above(prices, speed))
         return share * total / earned if earned else None
@@ -265,21 +230,19 @@ class _Plan(msgspec.Struct):
 
 
 def _bounds(tag: str, program: str) -> RunBound:
-    """List runs that a program bounds: of expected rows, of P1, or of measured times."""
+    """List runs that a program bounds: of expected rows, or of P1."""
     subject = SUBJECTS[program]
 
     def holds_for(options: Options, name: str, decisions: Sequence[Any]) -> bool:
-        measured = name.startswith(FOR_MEASURED)
-        likely = measured or name.startswith(FOR_P1)
-        if (likely, measured) != (subject.likely, subject.measured):
+        if name.startswith(FOR_P1) != subject.likely:
             return False
         return not subject.dedicated or _each_serves_one(decisions)
 
     return RunBound(tag, program, holds_for)
 
 
-# runs for P1 are worth quantiles, which may be earlier than expected times, those of measured times
-# assume no law; bounds for dedicated workers hold only where each worker serves one master
+# runs for P1 are worth quantiles, which may be earlier than expected times; bounds for dedicated
+# workers hold only where each worker serves one master
 run_bounds.add(
     "coded",
     (

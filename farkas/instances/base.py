@@ -51,8 +51,6 @@ class Instance(
     bookkeeping: ClassVar[frozenset[str]] = frozenset(
         {"farkas", "name", "description", "public", "note", "expected"}
     )
-    #: Optional fields that a kind got later: where they are null, hashes are those from before.
-    later: ClassVar[frozenset[str]] = frozenset()
 
     farkas: Literal[1] = 1  #: Version of the file format.
     name: str = ""  #: For people; never read by an algorithm.
@@ -120,7 +118,7 @@ class Instance(
         data = {
             name: plain_value(value, f"$.{name}")
             for name, value in msgspec.structs.asdict(self).items()
-            if name not in self.bookkeeping and not (name in self.later and value is None)
+            if name not in self.bookkeeping
         }
         return msgspec.json.encode({"kind": self.kind, **data}, order="sorted")
 

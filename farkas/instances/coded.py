@@ -4,7 +4,6 @@ Array order is [master][worker].  A forbidden pair has rate 0 and shift infinity
 never returns anything.
 """
 
-import math
 from functools import cached_property
 from typing import Annotated, ClassVar
 
@@ -25,10 +24,9 @@ from farkas.instances.base import (
     require_shape,
 )
 from farkas.numbers import Bools, Floats, Ints
-from farkas.tolerances import FEASIBLE, OUTWARD, ROUNDING
+from farkas.tolerances import FEASIBLE, ROUNDING
 
 OpenShare = Annotated[float, msgspec.Meta(gt=0.0, lt=1.0)]
-Confidence = Annotated[float, msgspec.Meta(ge=0.5, lt=1.0)]
 Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 Shares = tuple[tuple[Share, ...], ...]
 PairValues = tuple[tuple[Positive | None, ...], ...]
@@ -37,9 +35,6 @@ Masters = ("master", "worker")
 
 #: How names of algorithms begin, and of policies driven by themselves, whose runs are for P1.
 FOR_P1 = ("coded.chance_", "coded.Chance")
-
-#: As `FOR_P1`, of runs that are worth what measured times guarantee.
-FOR_MEASURED = ("coded.distribution_free", "coded.DistributionFree")
 
 #: Range of rate times shift within which every derived number is accurate.
 LEAST_WORK, MOST_WORK = 1e-300, 1e300
@@ -50,38 +45,6 @@ class Master(Record, frozen=True, kw_only=True):
 
     name: str = ""
     rows: Count
-
-
-class Measured(Record, frozen=True, kw_only=True):
-    """Measured times per row, and what they guarantee: nothing is assumed about their laws.
-
-    Worker n returns l rows of master m after l S, S of the law of the pair; the model (2) is the
-    case of a shifted exponential S.  Each list is an independent sample of its law.  By the
-    inequality of Dvoretzky, Kiefer and Wolfowitz with Massart's constant, the fraction F_n(s) of n
-    times that are at most s exceeds F(s) = P[S <= s] by ε or more somewhere with probability
-    exp(−2 n ε²) at most, if that is at most ½.  With ε = sqrt(ln(K/δ)/(2 n)) for each of K laws,
-    all F >= F_n − ε hold together with probability 1 − δ (union bound).
-    """
-
-    confidence: Confidence  #: In [½, 1); 1 − δ.
-    #: Samples of each law, times per row, > 0.
-    times: Annotated[
-        tuple[Annotated[tuple[Positive, ...], msgspec.Meta(min_length=1)], ...],
-        msgspec.Meta(min_length=1),
-    ]
-    #: Shape (masters, workers), which law a pair has; null where it is forbidden.
-    law: tuple[tuple[Index | None, ...], ...]
-
-    @property
-    def margins(self) -> list[float]:
-        """By how much a law's F may lie below F_n, one number a law; ε, rounded up."""
-        from farkas.portable import log  # here: few instances have measured times
-
-        odds = len(self.times) / (1.0 - self.confidence)
-        return [
-            math.sqrt(float(log(odds)) / (2.0 * len(times))) * (1.0 + OUTWARD)
-            for times in self.times
-        ]
 
 
 class Plan(Record, frozen=True, kw_only=True):
@@ -109,7 +72,6 @@ class CodedComputing(Instance, frozen=True, kw_only=True, tag="coded"):
     """
 
     bookkeeping: ClassVar[frozenset[str]] = Instance.bookkeeping | {"small", "tiny"}
-    later: ClassVar[frozenset[str]] = frozenset({"measured"})
 
     time_unit: str = "ms"  #: One unit for all times.
     success_probability: OpenShare  #: In (0, 1); ρ.
@@ -121,9 +83,6 @@ class CodedComputing(Instance, frozen=True, kw_only=True, tag="coded"):
     #: plans, sca_point: optional points to evaluate.
     plans: tuple[Plan, ...] | None = None
     sca_point: Point | None = None
-    #: Optional measured times per row, for algorithms that assume no law; all others use rate and
-    #: shift.
-    measured: Measured | None = None
     #: small, tiny: bookkeeping: which expensive values are wanted.
     small: bool | None = None
     tiny: bool | None = None
@@ -151,16 +110,6 @@ class CodedComputing(Instance, frozen=True, kw_only=True, tag="coded"):
             )
         if self.sca_point is not None:
             self._check_point(self.sca_point)
-        if self.measured is not None:
-            self._check_measured(self.measured)
-
-    def _check_measured(self, measured: Measured) -> None:
-        require_shape(measured.law, (self.num_masters, self.workers), "$.measured.law", Masters)
-        law = np.array([[-1 if one is None else one for one in row] for row in measured.law])
-        message = "Expected null in both rate and law or in neither"
-        require_nowhere(self.allowed != (law >= 0), message, "$.measured.law")
-        message = f"Expected one of the {len(measured.times)} laws, counted from 0"
-        require_nowhere(law >= len(measured.times), message, "$.measured.law")
 
     def _check_plan(self, plan: Plan, where: str) -> None:
         shape = (self.num_masters, self.workers)

@@ -26,7 +26,7 @@ from farkas.models.coded.law import Allocation, dedicated_plan, shared_plan
 from farkas.numbers import Floats, Ints
 from farkas.offline.climbing import bounded_by, policies
 from farkas.offline.ladder import Ascent, Ladder, Rung, ladders
-from farkas.online.coded.chance_plans import ChancePlanner, ChanceSearch, LoadSearch
+from farkas.online.coded.chance_plans import ChancePlanner, ChanceSearch, Grains, LoadSearch
 from farkas.online.coded.environment import P1, Environment, certify, is_dedicated, master_prices
 from farkas.online.coded.exhaustive import owners_at, solve_counts
 from farkas.online.coded.local_search import climb, least_level
@@ -52,7 +52,7 @@ def every_load(instance: CodedComputing, ascent: Ascent) -> Iterator[Rung]:
 def searched_loads(instance: CodedComputing, ascent: Ascent) -> Iterator[Rung]:
     """Let coded.chance_search search on while there is time; what it has by then is its plan."""
     chosen = ChanceSearch()
-    grains = chosen.judged(instance)
+    grains = Grains(instance, chosen.grains)
     grains.check = ascent.deadline.check
     search = LoadSearch(instance, grains)
     try:

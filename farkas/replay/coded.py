@@ -18,7 +18,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import NamedTuple
 
-from farkas.instances.coded import FOR_MEASURED, FOR_P1, CodedComputing
+from farkas.instances.coded import FOR_P1, CodedComputing
 from farkas.portable import log1p
 from farkas.replay.base import Decided, Entry, Kept, Replayed, decoded, fixed, places, replays
 from farkas.tolerances import TIE
@@ -104,12 +104,6 @@ def replay(data: CodedComputing, run: Decided) -> Replayed:
         from farkas.replay.coded_chance import replay_chance
 
         return replay_chance(data, share, loads, kept) if not kept.broken else Replayed.of(0, kept)
-    if run.algorithm.startswith(FOR_MEASURED):
-        from farkas.replay.coded_measured import replay_measured
-
-        return (
-            replay_measured(data, share, loads, kept) if not kept.broken else Replayed.of(0, kept)
-        )
     low = high = Fraction(0)
     endless = not kept.broken
     for master, task in enumerate(data.masters):

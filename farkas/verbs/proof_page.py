@@ -95,7 +95,6 @@ def _described_kind(kind: str) -> dict[str, Any]:
     return {
         "fields": _fields(described, cls.bookkeeping),
         "ignored": sorted(cls.bookkeeping),
-        "later": sorted(cls.later),
     }
 
 

@@ -237,10 +237,8 @@ for line in sys.stdin:
 def loaded_when_begun(asked: list[tuple[bool, str]]) -> list[int]:
     """Count modules that are loaded before the first slot, by the shell or by Python."""
     kinds = [name.partition(".")[0] for _, name in asked]
-    special = {"coded.distribution_free": "coded/measured"}
     words = [
-        (shell, special.get(name, f"{kind}/tiny"), name)
-        for (shell, name), kind in zip(asked, kinds, strict=True)
+        (shell, f"{kind}/tiny", name) for (shell, name), kind in zip(asked, kinds, strict=True)
     ]
     done = subprocess.run(
         [sys.executable, "-c", FIRST_SLOT],

@@ -30,20 +30,17 @@ from farkas.exact.proving import prove_form
 from farkas.instances import library
 from farkas.models.coded.chance import best_quantile
 from farkas.models.coded.kernel import Pairs, owner_levels
-from farkas.models.coded.law import MeasuredPairs
 from farkas.online import algorithms
-from farkas.relaxations.coded.sharing import best_sharing, excluded_level, shared_optimum
+from farkas.relaxations.coded.sharing import excluded_level, shared_optimum
 from farkas.tolerances import ULP
 from farkas.verbs.check_run import bounds_runs_of, prove_run, recheck
-from tests.generators.coded import by_speed, measured_computing, random_coded_computing
-from tests.references.coded_measured import best_time
+from tests.generators.coded import by_speed, random_coded_computing
 
 DEMO, DOMINANT = library.load("coded/demo"), library.load("coded/dominant")
-SHARED, DEDICATED, CHANCE, MEASURED = (
+SHARED, DEDICATED, CHANCE = (
     "coded.expected[shared]",
     "coded.expected[dedicated]",
     "coded.chance",
-    "coded.chance[measured]",
 )
 HALF = Fraction(1, 2)
 
@@ -128,7 +125,7 @@ def test_sums_beyond_double_precision_are_sums():
 def test_prices_that_are_none_are_refused(program, prices, message):
     level = 1.0 if SUBJECTS[program].dedicated else None
     with pytest.raises(NotACertificate, match=message):
-        time_bound(drawn(0), program, np.array(prices), level)
+        time_bound(DEMO, program, np.array(prices), level)
 
 
 def test_one_price_that_overflows_is_refused_beside_one_that_does_not():
@@ -358,57 +355,6 @@ def test_a_forged_tree_of_counts_is_refused():
     none = msgspec.structs.replace(made.tree, bound=None)
     with pytest.raises(NotACertificate):
         check(msgspec.structs.replace(made, tree=none), instance=data)
-
-
-def drawn(seed, rows=2):
-    rng = np.random.default_rng(seed)
-    times = [(rng.integers(4, 13, 30) / 4).tolist() for _ in range(2)]
-    return measured_computing(times, law=[[0, 1, 0, 1], [1, 1, 0, 0]], rows=rows, confidence=0.5)
-
-
-def guaranteed(data, prices):
-    return time_bound(data, MEASURED, np.asarray(prices, dtype=float), None)
-
-
-def test_the_bound_of_measured_times_by_hand():
-    # one law of a single time 2: G = 1 - ε there, v = (1 - ε)/(2 L); two workers, ρ = 0.7
-    data = measured_computing([[2.0] * 50], law=[[0, 0]])
-    kept = 1 - Fraction(data.measured.margins[0])
-    want = Fraction(0.7) / (2 * kept / (2 * 10))
-    assert want * (1 - Fraction(1, 10**14)) < guaranteed(data, [1.0]) <= want
-    # what nobody may use earns nothing
-    alone = measured_computing([[2.0] * 50, [1.0] * 50], law=[[0, None], [None, 1]])
-    slow, fast = guaranteed(alone, [1.0, 0.0]), guaranteed(alone, [0.0, 1.0])
-    assert float(slow / fast) == pytest.approx(2, rel=1e-14)
-
-
-@pytest.mark.ids(1)
-@pytest.mark.parametrize("seed", range(3))
-def test_no_plan_guarantees_an_earlier_time(seed):
-    data = drawn(seed)
-    best = best_time(data)
-    assert best is not None
-    sharing = best_sharing(MeasuredPairs.of(data).speed)
-    for prices in (sharing.prices, np.array([1.0, 0.0]), np.array([1.0, 3.0])):
-        assert 0 < guaranteed(data, prices) <= best
-    time = data.success_probability * sharing.time
-    assert float(guaranteed(data, sharing.prices)) == pytest.approx(time, rel=1e-9)
-
-
-def test_measured_times_of_another_confidence_are_another_instance():
-    data = drawn(1)
-    made = MasterPrices.of(data, MEASURED, np.ones(2))
-    assert check(made, instance=data).bound == guaranteed(data, [1.0, 1.0])
-    surer = data.replace(measured=msgspec.structs.replace(data.measured, confidence=0.9))
-    with pytest.raises(NotACertificate, match="hashes to"):
-        check(made, instance=surer)
-    assert guaranteed(surer, [1.0, 1.0]) > guaranteed(data, [1.0, 1.0])
-    never = measured_computing([[1.0]], confidence=0.95)
-    made = MasterPrices.of(never, MEASURED, np.ones(1))
-    assert made.bound is None
-    assert check(made, instance=never).infeasible
-    with pytest.raises(NotACertificate, match="no measured times"):
-        guaranteed(library.load("coded/tiny"), [1.0, 1.0])
 
 
 def test_prices_of_a_file_are_as_many_as_masters():

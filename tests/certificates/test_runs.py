@@ -68,12 +68,10 @@ def test_the_kind_that_a_certificate_states_is_the_run_s(kind):
 @pytest.mark.parametrize(("name", "program"), [
     ("coded.expected", "coded.expected[shared]"), ("coded.mine", "coded.expected[shared]"),
     ("coded.chance_mine", "coded.chance"), ("coded.ChanceMine", "coded.chance"),
-    ("coded.distribution_free", "coded.chance[measured]"),
-    ("coded.DistributionFree", "coded.chance[measured]"),
 ])  # fmt: skip
 def test_the_name_of_an_algorithm_of_coded_says_which_problem_bounds_its_runs(name, program):
-    data, prices = library.load("coded/measured"), np.ones(2)
-    every = "coded.expected[shared]", "coded.chance", "coded.chance[measured]"
+    data, prices = library.load("coded/demo"), np.ones(2)
+    every = "coded.expected[shared]", "coded.chance"
     made = {each: MasterPrices.of(data, each, prices) for each in every}
     require_run_bound(made.pop(program), "coded", {}, name, [])
     for other in made.values():

@@ -211,13 +211,10 @@ TARGETS = {
             (of_payments, shown("coded", "tiny", "forbidden_pairs")),
             (of_run("coded.brute_force"), ("coded/dominant", "coded/greedy_trap")),
             (of_run("coded.chance_search"), ("coded/tiny",)),
-            (of_run("coded.distribution_free"), ("coded/measured",)),
         )
         for name in names
     ],
-    "coded_counts": [
-        Target(name, of_counts) for name in ("coded/stuck", "coded/measured", "coded/demo")
-    ],
+    "coded_counts": [Target(name, of_counts) for name in ("coded/stuck", "coded/demo")],
 }
 """What is attacked, by the tag of the certificate."""
 

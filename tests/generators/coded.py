@@ -57,16 +57,3 @@ def random_speed(seed: int, masters: int = 3, workers: int = 8) -> Floats:
 def tied_speed(seed: int, masters: int = 3, workers: int = 6) -> Floats:
     """Speeds 0, 1 and 2: sums are exact and often equal."""
     return np.random.default_rng(seed).integers(0, 3, (masters, workers)).astype(float)
-
-
-def measured_computing(times, law=((0,),), rows=10, confidence=0.9, success_probability=0.7):
-    """Measured times of each law, and which law each pair has; rates and shifts are all 1."""
-    ones = [[None if one is None else 1.0 for one in row] for row in law]
-    return CodedComputing.build(
-        success_probability=success_probability,
-        masters=[{"rows": rows}] * len(law),
-        workers=len(law[0]),
-        rate=ones,
-        shift=ones,
-        measured={"confidence": confidence, "times": times, "law": law},
-    )

@@ -20,7 +20,7 @@ DRAWN = {
 }
 
 SHIPPED = {
-    "coded": ["tiny", "forbidden_pairs", "split_worker", "measured"],
+    "coded": ["tiny", "forbidden_pairs", "split_worker"],
     "dps": ["tiny", "fragmented", "one_server_half_open"],
     "eris": ["tiny", "two_moves", "partly_full", "dear_parameters"],
     "gadget": ["tiny", "seven_ninths", "energy", "timed_ring", "step_greedy"],

@@ -49,7 +49,7 @@ UNIT_OF = {
 
 NUMBERS = {
     "coded": ["success_probability", "plans.probability", "sca_point.probability",
-              "sca_point.loads", "measured.confidence"],
+              "sca_point.loads"],
     "dps": ["jobs.epochs", "jobs.epoch_compute", "dps.delta", "dps.delta_scale", "dps.delta_max",
             "dps.theta_scale", "dps.explore_cap", "dps.eta_scale"],
     "eris": ["price_base_transfer", "price_base_resource"],

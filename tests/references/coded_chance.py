@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from farkas.instances.coded import CodedComputing
-from tests.references import coded_measured, coded_plans, coded_search
+from tests.references import coded_plans, coded_search
 
 Plan = tuple[list[int], list[int]]
 """Owners and rows of the workers."""
@@ -65,45 +65,6 @@ class Judge:
             middle = (low + high) / 2
             low, high = (low, middle) if self.chance(m, loads, middle) >= target else (middle, high)
         return high
-
-
-class Measured(Judge):
-    """Guarantees of measured times, in fractions."""
-
-    def law(self, m: int, n: int) -> Any:
-        """Times and margin of a pair, or None."""
-        measured = self.data.measured
-        law = measured.law[m][n]
-        return None if law is None else (measured.times[law], measured.margins[law])
-
-    def pair(self, m: int, n: int) -> Any:
-        """Largest guarantee per time, a row, and that time."""
-        if self.law(m, n) is None:
-            return None
-        times, margin = self.law(m, n)
-        pace, least = max(
-            (coded_measured.guaranteed(times, margin, Fraction(s)) / Fraction(s), -s) for s in times
-        )
-        return (pace / self.data.masters[m].rows, -least) if pace else None
-
-    def back(self, m: int, n: int, load: int, time: Any) -> Any:
-        """Guaranteed probability of a load."""
-        if self.law(m, n) is None or not load:
-            return Fraction(0)
-        times, margin = self.law(m, n)
-        return coded_measured.guaranteed(times, margin, Fraction(time) / (load * self.grain[m]))
-
-    def earliest(self, m: int, loads: dict[int, int]) -> Any:
-        """The first of all times at which a load is back that is enough."""
-        steps = {
-            load * self.grain[m] * Fraction(s)
-            for n, load in loads.items()
-            if load and self.law(m, n) is not None
-            for s in self.law(m, n)[0]
-        }
-        target = Fraction(self.data.success_probability)
-        enough = (t for t in sorted(steps) if self.chance(m, loads, t) >= target)
-        return next(enough, math.inf)
 
 
 class Search:

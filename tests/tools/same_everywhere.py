@@ -62,7 +62,6 @@ IMPORTS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 """File and options of every importer."""
 FURTHER = {
-    "coded": ["measured"],
     "dps": ["tiny"],
     "eris": ["tiny", "two_moves"],
     "gadget": ["tiny"],

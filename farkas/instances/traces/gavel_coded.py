@@ -16,11 +16,10 @@ import numpy as np
 from farkas.errors import FileProblem
 from farkas.files import read_record
 from farkas.instances.base import Count, Index, Positive
-from farkas.instances.coded import Confidence, OpenShare
+from farkas.instances.coded import OpenShare
 from farkas.instances.options import by_name, require_option
 from farkas.instances.traces.importer import Account, Importer, Path, importers, numbers
 from farkas.messages import named
-from farkas.numbers import Floats
 
 TYPES = ("k80", "p100", "v100")
 Throughputs = dict[str, dict[str, float]]  #: Steps per second by GPU type and model.
@@ -44,10 +43,6 @@ class GavelCoded(Importer, frozen=True, kw_only=True):
         some masters thousands of times slower than others.
     success_probability
         ρ.
-    confidence
-        If given, the instance also holds measured times, for algorithms that assume no law: those
-        per row of a model on one GPU alone and beside each other model that Gavel ran with it.
-        They are independent samples only where the other model is one of these at random.
     """
 
     counted: ClassVar[str] = "masters"
@@ -59,7 +54,6 @@ class GavelCoded(Importer, frozen=True, kw_only=True):
     rows: Count | dict[str, Count] = 10_000
     rows_per_step: Positive | dict[str, Positive] = 1.0
     success_probability: OpenShare = 0.98
-    confidence: Confidence | None = None
 
     def check(self, what: str) -> None:
         """Check that there is a worker."""
@@ -90,8 +84,7 @@ class GavelCoded(Importer, frozen=True, kw_only=True):
         rates = [float(rate) for rate in speed.ravel() if rate > 0]
         if rates:
             dropped.told["rates"] = numbers(rates, "rows per s")
-        more = {} if self.confidence is None else self._measured(path, models, per_step, per_type)
-        return more | {
+        return {
             "name": "gavel",
             "description": (
                 f"Gavel throughputs; masters are {', '.join(models)}; workers are {self.k80} K80, "
@@ -108,23 +101,6 @@ class GavelCoded(Importer, frozen=True, kw_only=True):
             "shift": [[1.0 / u if u > 0 else None for u in row] for row in speed.tolist()],
         }
 
-    def _measured(
-        self, path: Path, models: list[str], per_step: Floats, per_type: Floats
-    ) -> dict[str, Any]:
-        """Return times per row of every model on every type, a law each, and who has which."""
-        shared = read_shared_throughputs(path)
-        law = np.full(per_type.shape, -1)
-        times: list[list[float]] = []
-        for m, name in enumerate(models):
-            for k, kind in enumerate(TYPES):
-                if per_type[m, k] > 0 and self._counts()[k]:
-                    law[m, k] = len(times)
-                    steps = [float(per_type[m, k]), *shared[kind].get(name, ())]
-                    times.append([1.0 / (float(per_step[m, 0]) * step) for step in steps])
-        of = np.repeat(law, self._counts(), axis=1)
-        laws = [[None if one < 0 else one for one in row] for row in of.tolist()]
-        return {"measured": {"confidence": self.confidence, "times": times, "law": laws}}
-
 
 def read_throughputs(path: Path) -> Throughputs:
     """Read steps per second of every model that runs alone on one GPU.
@@ -140,22 +116,6 @@ def read_throughputs(path: Path) -> Throughputs:
             of_kind[name] = _double(alone, f"{where}: {kind}, {named(name)}")
     if not found[TYPES[0]]:
         raise FileProblem(f"{where}: holds no model that runs alone on one {TYPES[0]}")
-    return found
-
-
-def read_shared_throughputs(path: Path) -> dict[str, dict[str, list[float]]]:
-    """Read steps per second of every model on one GPU beside each other model, where it made any.
-
-    Raises `FileProblem`: the file cannot be read, or holds something else.
-    """
-    where = named(os.fspath(path))
-    found: dict[str, dict[str, list[float]]] = {kind: {} for kind in TYPES}
-    for kind, name, row in _rows(path):
-        for other, pair in row.items() if name else ():
-            own = pair[0] if isinstance(pair, list) and len(pair) == 2 else None
-            if other != "null" and isinstance(own, int | float) and own > 0:
-                steps = _double(own, f"{where}: {kind}, {named(name)}")
-                found[kind].setdefault(name, []).append(steps)
     return found
 
 

@@ -10,7 +10,6 @@ import dataclasses
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,7 +25,7 @@ from farkas.models.coded.law import (
     dedicated_share,
     recovery_probability,
 )
-from farkas.numbers import Floats, Ints
+from farkas.numbers import Ints
 from farkas.online.coded.environment import (
     P1,
     Planner,
@@ -39,11 +38,8 @@ from farkas.online.coded.local_search import climb
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.driver import Outcome, algorithm
 from farkas.online.run import Bound
-from farkas.replay.base import Kept, Replayed
+from farkas.replay.base import Kept
 from farkas.tolerances import FINE_GAP
-
-if TYPE_CHECKING:
-    from farkas.replay.coded_chance import Numbers
 
 
 class ChancePlanner(Planner):
@@ -51,33 +47,22 @@ class ChancePlanner(Planner):
 
     def evaluate(self, instance: CodedComputing, decisions: Sequence[Allocation]) -> Outcome:
         """Time by which every master has its rows with ρ, and what else is known of the plan."""
+        from farkas.replay.coded_chance import replay_chance
+
         (plan,) = decisions
         words, value = broken(instance, plan), math.nan
         found: dict[str, float] = {}
         if not words:
             kept = Kept()
             share, loads = (tuple(map(tuple, part.tolist())) for part in (plan.share, plan.loads))
-            reached = self.reached(instance, share, loads, kept)
+            reached = replay_chance(instance, share, loads, kept)
             words = list(kept.broken)
             value = math.nan if words else float(reached.proved("min"))
-            found = self.numbers(instance, plan)
+            found = numbers(instance, plan)
+            expected = float(surrogate_times(instance, plan.share, plan.loads).max())
+            if math.isfinite(expected):
+                found["expected"] = expected
         return Outcome([{"completion": value}], words, value, found)
-
-    def reached(
-        self, instance: CodedComputing, share: Numbers, loads: Numbers, kept: Kept
-    ) -> Replayed:
-        """Enclose the time that the plan is worth; ``kept`` takes what it breaks."""
-        from farkas.replay.coded_chance import replay_chance
-
-        return replay_chance(instance, share, loads, kept)
-
-    def numbers(self, instance: CodedComputing, plan: Allocation) -> dict[str, float]:
-        """Further results."""
-        found = numbers(instance, plan)
-        expected = float(surrogate_times(instance, plan.share, plan.loads).max())
-        if math.isfinite(expected):
-            found["expected"] = expected
-        return found
 
     def certify(
         self, instance: CodedComputing, state: int, decisions: Sequence[Allocation]
@@ -113,24 +98,9 @@ class Grains:
         """P[X >= L] at a time, loads in grains."""
         rows = loads * float(self.rows[master])
         per_row = np.divide(time, rows, out=np.zeros(len(rows)), where=rows > 0)
-        done = self.returned(master, workers, per_row)
+        late = np.maximum(per_row - self.data.shifts[master, workers], 0.0)
+        done = -np.expm1(-self.data.rates[master, workers] * late)
         return recovery_probability(loads, done, float(self.needed[master]))
-
-    def returned(self, master: int, workers: Ints, per_row: Floats) -> Floats:
-        """P[T <= t] of loads that t allows so much time per row, shape (workers,)."""
-        late = per_row - self.data.shifts[master, workers]
-        rate = self.data.rates[master, workers]
-        return np.asarray(np.where(late > 0, -np.expm1(-rate * np.maximum(late, 0.0)), 0.0))
-
-    @property
-    def speed(self) -> Floats:
-        """Speeds of the pairs in the surrogate, shape (masters, workers), 1/time; v."""
-        return Pairs.of(self.data).speed
-
-    @property
-    def time_per_row(self) -> Floats:
-        """Time per row of the surrogate's best loads, shape (masters, workers)."""
-        return Pairs.of(self.data).time_per_row
 
     def time(self, master: int, workers: Ints, loads: Ints) -> float:
         """Smallest time at which P[X >= L] reaches ρ; infinite where the loads do not suffice."""
@@ -149,10 +119,11 @@ class Grains:
 
     def stretched(self, master: int, workers: Ints, factor: float) -> Ints:
         """Return the surrogate's loads times a factor, rounded up to grains, shape (workers,)."""
-        speed = self.speed[master, workers]
+        pairs = Pairs.of(self.data)
+        speed = pairs.speed[master, workers]
         if not speed.any():
             return np.zeros(len(workers), dtype=np.int64)
-        whole = factor / (speed.sum() * self.time_per_row[master, workers] * self.rows[master])
+        whole = factor / (speed.sum() * pairs.time_per_row[master, workers] * self.rows[master])
         # more than the master needs is never useful, and workers that hardly wait get far more
         whole = np.minimum(np.ceil(whole * (1.0 - FINE_GAP)), self.needed[master])
         return np.asarray(whole, dtype=np.int64)
@@ -239,11 +210,7 @@ class ChanceSearch(ChancePlanner):
 
     def plan(self, data: CodedComputing, seed: int) -> Allocation:
         """Search; draws nothing."""
-        return LoadSearch(data, self.judged(data)).plan(self.candidates, self.rounds)
-
-    def judged(self, data: CodedComputing) -> Grains:
-        """Return what judges loads."""
-        return Grains(data, self.grains)
+        return LoadSearch(data, Grains(data, self.grains)).plan(self.candidates, self.rounds)
 
 
 class LoadSearch:
@@ -251,8 +218,9 @@ class LoadSearch:
 
     def __init__(self, data: CodedComputing, grains: Grains) -> None:
         self.data, self.grains = data, grains
-        self.speed = grains.speed
-        self.types = WorkerTypes.given(np.concatenate([self.speed, grains.time_per_row])).of
+        pairs = Pairs.of(data)
+        self.speed = pairs.speed
+        self.types = WorkerTypes.given(np.concatenate([self.speed, pairs.time_per_row])).of
         self.owner = climb(self.speed, greedy_owner(self.speed), "lexicographic")
         self.loads = np.zeros(data.workers, np.int64)
         self.times = np.zeros(data.num_masters)

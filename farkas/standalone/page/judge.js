@@ -11,10 +11,9 @@ class Canonical {
     const kind = tree.get("kind");
     need(typeof kind === "string", "the file: lacks its kind");
     need(Object.hasOwn(this.kinds, kind), `the file.kind: this page knows no kind ${quoted(kind)}`);
-    const { fields, ignored, later } = this.kinds[kind];
+    const { fields, ignored } = this.kinds[kind];
     const data = this.struct(tree, fields, "kind", "$");
     for (const key of ignored) data.delete(key);
-    for (const key of later) if (data.get(key) === "null") data.delete(key);
     data.set("kind", JSON.stringify(kind));
     return { kind, sha: sha256(new TextEncoder().encode(this.joined(data))) };
   }

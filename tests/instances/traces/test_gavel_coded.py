@@ -103,38 +103,6 @@ def test_the_name_of_a_file_cannot_pass_for_words(tmp_path):
         read_throughputs(path)
 
 
-def test_times_beside_other_models_are_samples(twin):
-    table = {kind: dict(rows) for kind, rows in TWIN.items()}
-    table["k80"]["('e', 1)"] = {"null": 3, "('a', 1)": [1.5, 9.0], "('b', 1)": [0.0, 9.0]}
-    table["v100"]["('e', 1)"] = {"null": 6.0, "('a', 1)": [4, 2], "('a', 2)": "?"}
-    twin.write_text(json.dumps(table))
-    found = import_trace(
-        "gavel", twin, "coded", masters=2, k80=1, p100=0, v100=2, rows_per_step={"a": 2, "e": 1},
-        confidence=0.9,
-    ).instance.measured  # fmt: skip
-    # a: alone at 2 and beside b at 1 on a K80, alone at 8 on a V100, two rows a step
-    assert found.times == ((1 / 4, 1 / 2), (1 / 16,), (1 / 3, 1 / 1.5), (1 / 6, 1 / 4))
-    assert found.law == ((0, 1, 1), (2, 3, 3))
-    assert found.confidence == 0.9
-    plain = import_trace("gavel", twin, "coded", masters=2, k80=1, p100=0, v100=2).instance
-    assert plain.measured is None
-
-
-def test_a_forbidden_pair_has_no_law(twin):
-    table = {**TWIN, "v100": {"('a', 1)": {"null": 8.0}}}
-    twin.write_text(json.dumps(table))
-    options = {"masters": 2, "k80": 1, "p100": 0, "v100": 1, "confidence": 0.5}
-    assert import_trace("gavel", twin, "coded", **options).instance.measured.law == (
-        (0, 1),
-        (2, None),
-    )
-
-
-def test_a_confidence_below_one_half_is_refused(twin):
-    with pytest.raises(InvalidOption, match="confidence"):
-        import_trace("gavel", twin, "coded", masters=1, k80=1, confidence=0.4)
-
-
 ROLES = {"master": "model", "worker": "gpu", "rate": "speed"}
 TABLE = "model,gpu,speed,least\na,x,2,0.1\na,y,4,0.2\nb,x,1,0.5\n"
 

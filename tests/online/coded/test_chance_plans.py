@@ -123,7 +123,7 @@ def test_a_master_without_workers_is_no_reason_to_warn():
         name="few", success_probability=0.9, masters=[{"rows": 1}, {"rows": 1}], workers=1,
         rate=[[1.0], [1.0]], shift=[[1.0], [1.0]],
     )  # fmt: skip
-    search = LoadSearch(data, algorithms["coded.chance_search"].policy().judged(data))
+    search = LoadSearch(data, Grains(data, 400))
     assert not search.improve(4)
     assert np.isinf(search.times).sum() == 1
 
@@ -142,7 +142,7 @@ def test_no_master_is_tried_with_a_worker_that_it_may_not_use():
     for seed in range(6):
         data = random_coded_computing(seed, 3, 6, 4, forbid=0.4)
         policy = algorithms["coded.chance_search"].policy(grains=2)
-        search = LoadSearch(data, policy.judged(data))
+        search = LoadSearch(data, Grains(data, policy.grains))
         slow = int(search.times.argmax())
         wanted = set()
         for n in np.flatnonzero((search.owner != slow) & data.allowed[slow]).tolist():
