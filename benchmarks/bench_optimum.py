@@ -28,7 +28,7 @@ from benchmarks.measure import RESULTS, keep
 from benchmarks.optimum_windows import KINDS, Window, windows
 from farkas.experiments.figures.writing import sources
 from farkas.files.writing import write_text
-from farkas.offline.climbing import Advance
+from farkas.offline.search import Advance
 from tests.tools.shared import ROOT, SHARED
 
 FLOORS = {"gap": 0.001, "CPU seconds": 600.0, "MB": 4096.0, "exponent": 1.3}

@@ -21,9 +21,9 @@ from typing import Any
 import farkas
 from benchmarks.measure import keep
 from benchmarks.optimum_windows import REGION, WEEK
-from farkas.exact.bounding import Deadline
+from farkas.exact.node_bounds import Deadline
 from farkas.executor import About, CallEnd, Executor, nothing
-from farkas.offline import Ascent
+from farkas.offline import SearchState
 from farkas.offline.mlbroker import SlotSearch
 from tests.tools.shared import ROOT, SHARED
 
@@ -73,8 +73,8 @@ def measured(jobs: int, workers: int) -> dict[str, object]:
     others = Weighed.of(workers or None)
     begin, own = time.perf_counter(), used(resource.RUSAGE_SELF)
     with others as executor:
-        ascent = Ascent("min", Deadline(), Fraction(1, 1000), executor=executor)
-        search = SlotSearch(data, ascent)
+        state = SearchState("min", Deadline(), Fraction(1, 1000), executor=executor)
+        search = SlotSearch(data, state)
         lives = used(resource.RUSAGE_SELF) - own, time.perf_counter() - begin
         search.look(1)
         bound = search.bound

@@ -23,7 +23,7 @@ from farkas.instances.files import read_bytes
 from farkas.instances.mlbroker import FRACTIONAL
 from farkas.messages import ShowsStatement, named, verb
 from farkas.messages.refusals import parsed
-from farkas.offline.ladder import ladders
+from farkas.offline.methods import searches
 from farkas.online.driver import algorithms, environments, plain
 from farkas.online.run import Sense
 from farkas.replay import Replayed, replay
@@ -177,8 +177,8 @@ def prove_gap(gap: Gap) -> GapProof:
     than is claimed; `InvalidInstance`: the file holds no instance.
     """
     inside = read_bytes(msgspec.json.encode(gap.instance), "instance of the statement")
-    problem = _problem_of(gap.reached, inside.kind, searches=False)
-    if _problem_of(gap.witness, inside.kind, searches=True) != problem:
+    problem = _problem_of(gap.reached, inside.kind, offline=False)
+    if _problem_of(gap.witness, inside.kind, offline=True) != problem:
         raise NotACertificate(
             f"{gap.witness.algorithm} and {gap.reached.algorithm} decide different problems"
         )
@@ -225,14 +225,14 @@ def witnessed(sense: Sense, found: Replayed) -> Fraction:
     return found.proved(sense)
 
 
-def _problem_of(decided: Decisions, kind: str, *, searches: bool) -> str:
+def _problem_of(decided: Decisions, kind: str, *, offline: bool) -> str:
     """Return what an algorithm, or a search, of ``kind`` decides."""
     name = decided.algorithm
     found = algorithms.get(name) if name.startswith(f"{kind}.") else None
     if found is not None:
         return found.problem
-    if searches and name in ladders.names(f"{kind}."):
-        return ladders[name].problem
+    if offline and name in searches.names(f"{kind}."):
+        return searches[name].problem
     if decided.policy_sha256 and name.startswith(f"{kind}."):
         return ""  # decisions of somebody's policy are those of the kind
     raise NotACertificate(f"{named(name)} is no algorithm of kind {kind}")

@@ -26,8 +26,8 @@ from farkas.adversary.gap import (
 from farkas.adversary.shape import shape_of
 from farkas.errors import FarkasError, NotApplicable
 from farkas.instances import Instance
-from farkas.offline.climbing import climb
-from farkas.offline.ladder import Ladder, ladders
+from farkas.offline.methods import OfflineSearch, searches
+from farkas.offline.search import find_optimum
 from farkas.online.driver import Algorithm, algorithms, environments, plain
 from farkas.online.loop import decide as decide_all
 from farkas.online.policy import as_policy
@@ -161,8 +161,8 @@ class Scorer:
             for name in named
             if algorithms[name].problem == algorithm.problem and name not in RELAXED
         ]
-        self.ladder = _ladder(kind, algorithm.problem)
-        others = self.ladder or set(self.witnesses) - {algorithm.name}
+        self.search = _search(kind, algorithm.problem)
+        others = self.search or set(self.witnesses) - {algorithm.name}
         if kind not in replays or not others:
             lack = "policy to compare with, one with `hindsight`" if kind in replays else "replay"
             raise NotApplicable(f"kind {kind} has no worst cases: it has no {lack}")
@@ -229,10 +229,10 @@ class Scorer:
         seconds: float,
     ) -> tuple[Scored | None, Bound | None]:
         """Ask the search for the offline optimum as well; also returns the bound it proves."""
-        if self.ladder is None:
+        if self.search is None:
             return best, None
         try:
-            found = climb(instance, self.ladder, gap=gap, time_limit=seconds)
+            found = find_optimum(instance, self.search, gap=gap, time_limit=seconds)
         except FarkasError:
             return best, None
         if found.interrupted:
@@ -277,6 +277,6 @@ def _log(number: int) -> float:
     return float(math.log(float(number >> shift)) + shift * math.log(2.0))
 
 
-def _ladder(kind: str, problem: str) -> Ladder | None:
-    known = [ladders[name] for name in ladders.names(f"{kind}.")]
+def _search(kind: str, problem: str) -> OfflineSearch | None:
+    known = [searches[name] for name in searches.names(f"{kind}.")]
     return next((one for one in known if one.problem == problem), None)

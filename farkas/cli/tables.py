@@ -18,7 +18,7 @@ from farkas.cli.printing import write
 from farkas.messages import cleaned
 
 if TYPE_CHECKING:
-    from farkas.offline.climbing import Advance
+    from farkas.offline.search import Advance
 
 PIPED_WIDTH = 1000  #: Characters of a line where neither a terminal nor COLUMNS limits them.
 LEAST_PROSE = 20  #: Characters below which sentences are not folded into a column.

@@ -8,7 +8,7 @@ import numpy as np
 
 from farkas.algebra import programs
 from farkas.certificates.dps import PricedMarket
-from farkas.duals.restated import Restatement, restatements
+from farkas.duals.multipliers import Restatement, restatements
 from farkas.errors import NotApplicable
 from farkas.instances.dps import Market
 from farkas.numbers import Bools, Ints

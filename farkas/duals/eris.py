@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective, programs
-from farkas.duals.restated import Restatement, best_replies, restatements
+from farkas.duals.multipliers import Restatement, best_replies, restatements
 from farkas.errors import NotApplicable
 from farkas.instances.eris import Auction
 from farkas.models.eris.schedules import list_schedules

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from farkas.exact.bounding import ZERO, Bounding
+from farkas.exact.node_bounds import ZERO, Bounding
 from farkas.forms.rational import Side
 
 COEFFICIENT_BITS = 24

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from farkas.exact.bounding import (
+from farkas.exact.node_bounds import (
     ZERO,
     Bounding,
     Deadline,
@@ -24,7 +24,7 @@ from farkas.exact.bounding import (
     moved,
     objects,
 )
-from farkas.exact.refined import Singular, Square
+from farkas.exact.refinement import Singular, Square
 from farkas.forms import LinearForm, SparseRows
 from farkas.forms.rational import RationalForm, Side
 from farkas.forms.scale import Units

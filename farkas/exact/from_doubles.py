@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from farkas.exact.bounding import floats
 from farkas.exact.cuts import Cut
+from farkas.exact.node_bounds import floats
 from farkas.forms.form import LinearForm
 from farkas.forms.rational import RationalForm, Side, as_rational, whole_array
 from farkas.solvers.base import refuse_numbers

@@ -15,9 +15,9 @@ from typing import Any, Literal
 import numpy as np
 
 from farkas.errors import NoAnswer
-from farkas.exact.bounding import ZERO, Deadline, Matrix, ScaledVector, divided
 from farkas.exact.ends import Nearby, Vertex, VertexFinder, dual_value, reduced_costs
-from farkas.exact.refined import Singular
+from farkas.exact.node_bounds import ZERO, Deadline, Matrix, ScaledVector, divided
+from farkas.exact.refinement import Singular
 from farkas.forms.rational import RationalForm, Side, rational_form
 from farkas.numbers import Floats
 from farkas.solvers.simplex import Basis, End, Simplex

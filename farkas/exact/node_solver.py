@@ -8,8 +8,8 @@ import sys
 import numpy as np
 
 from farkas.errors import NoAnswer
-from farkas.exact.bounding import ColumnEnd, Deadline, OutOfTime, floats
 from farkas.exact.certificate import TreeNode
+from farkas.exact.node_bounds import ColumnEnd, Deadline, OutOfTime, floats
 from farkas.forms.rational import RationalForm
 from farkas.numbers import Floats, Ints
 from farkas.solvers.simplex import End, Simplex

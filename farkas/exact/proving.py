@@ -14,7 +14,6 @@ from typing import Any
 
 from farkas.certificates.tree import TreeCertificate, UnboundedCertificate
 from farkas.errors import NoAnswer, NotACertificate
-from farkas.exact.bounding import ZERO, Bounding, Deadline, OutOfTime, Weights
 from farkas.exact.certificate import (
     ProofTree,
     one_leaf,
@@ -24,7 +23,8 @@ from farkas.exact.certificate import (
 )
 from farkas.exact.ends import derived
 from farkas.exact.linear import ExactLinear, solve_linear
-from farkas.exact.proved import Proved, Status
+from farkas.exact.node_bounds import ZERO, Bounding, Deadline, OutOfTime, Weights
+from farkas.exact.result import Proved, Status
 from farkas.exact.tree import Progress, search
 from farkas.forms.rational import RationalForm, Side
 from farkas.messages import named

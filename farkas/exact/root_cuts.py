@@ -10,8 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
-from farkas.exact.bounding import Bounding, Deadline, moved
 from farkas.exact.cuts import Cut, Rounding
+from farkas.exact.node_bounds import Bounding, Deadline, moved
 from farkas.exact.separation import CutProposal, Separation
 from farkas.forms.rational import Side
 from farkas.numbers import Floats

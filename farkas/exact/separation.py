@@ -16,8 +16,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from farkas.exact.bounding import floats, gain_of, moved
 from farkas.exact.cuts import Rounding
+from farkas.exact.node_bounds import floats, gain_of, moved
 from farkas.numbers import Floats, Ints
 from farkas.tolerances import ROUNDING, WHOLE
 

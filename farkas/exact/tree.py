@@ -18,7 +18,11 @@ from typing import TypeAlias
 import numpy as np
 
 from farkas.errors import NoAnswer
-from farkas.exact.bounding import (
+from farkas.exact.certificate import ProofTree, TreeNode, covered, preorder
+from farkas.exact.ends import Step, derived
+from farkas.exact.from_doubles import boxed, with_cuts
+from farkas.exact.linear import solve_linear
+from farkas.exact.node_bounds import (
     Bounding,
     ColumnEnd,
     Deadline,
@@ -27,10 +31,6 @@ from farkas.exact.bounding import (
     rounded_up,
     shortened,
 )
-from farkas.exact.certificate import ProofTree, TreeNode, covered, preorder
-from farkas.exact.ends import Step, derived
-from farkas.exact.from_doubles import boxed, with_cuts
-from farkas.exact.linear import solve_linear
 from farkas.exact.node_solver import NodeSolver
 from farkas.exact.root_cuts import root_cuts
 from farkas.forms.rational import RationalForm, Side

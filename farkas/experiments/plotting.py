@@ -20,7 +20,7 @@ from farkas.certificates.packed import rational
 from farkas.certificates.proof import rounded
 from farkas.certificates.ratio import ratio_words
 from farkas.errors import FileProblem, InvalidOption, MissingInstance, NoAnswer, require_type
-from farkas.exact.proved import Proved, as_double
+from farkas.exact.result import Proved, as_double
 from farkas.experiments import explanation
 from farkas.experiments.figures.exhibit import Figure, PlotAxis, Series
 from farkas.experiments.figures.writing import PICTURES, drawn
@@ -29,7 +29,7 @@ from farkas.extras import needed
 from farkas.files.writing import write_bytes
 from farkas.instances import Instance
 from farkas.messages import named
-from farkas.offline.climbing import OfflineOptimum
+from farkas.offline.search import OfflineOptimum
 from farkas.online import environments
 from farkas.online.run import Run
 from farkas.replay import Replayed, audit

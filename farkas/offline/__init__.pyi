@@ -1,7 +1,7 @@
-from farkas.offline.climbing import OfflineOptimum as OfflineOptimum
-from farkas.offline.climbing import climb as climb
-from farkas.offline.ladder import Ascent as Ascent
-from farkas.offline.ladder import Climber as Climber
-from farkas.offline.ladder import Ladder as Ladder
-from farkas.offline.ladder import Rung as Rung
-from farkas.offline.ladder import ladders as ladders
+from farkas.offline.methods import Candidate as Candidate
+from farkas.offline.methods import Method as Method
+from farkas.offline.methods import OfflineSearch as OfflineSearch
+from farkas.offline.methods import SearchState as SearchState
+from farkas.offline.methods import searches as searches
+from farkas.offline.search import OfflineOptimum as OfflineOptimum
+from farkas.offline.search import find_optimum as find_optimum

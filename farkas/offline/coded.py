@@ -16,20 +16,20 @@ from farkas.certificates.coded_chance import costs
 from farkas.certificates.coded_counts import Counts, CountsTree
 from farkas.certificates.tree import TreeCertificate
 from farkas.errors import NoAnswer, NotApplicable
-from farkas.exact.bounding import Deadline, OutOfTime
 from farkas.exact.from_doubles import rational
+from farkas.exact.node_bounds import Deadline, OutOfTime
 from farkas.exact.proving import prove_form
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.chance import soonest_plan
 from farkas.models.coded.kernel import Pairs, WorkerTypes
 from farkas.models.coded.law import Allocation, dedicated_plan, shared_plan
 from farkas.numbers import Floats, Ints
-from farkas.offline.climbing import bounded_by, policies
-from farkas.offline.ladder import Ascent, Ladder, Rung, ladders
+from farkas.offline.methods import Candidate, OfflineSearch, SearchState, searches
+from farkas.offline.search import bounded_by, policies
 from farkas.online.coded.chance_plans import ChancePlanner, ChanceSearch, Grains, LoadSearch
 from farkas.online.coded.environment import P1, Environment, certify, is_dedicated, master_prices
 from farkas.online.coded.exhaustive import owners_at, solve_counts
-from farkas.online.coded.local_search import climb, least_level
+from farkas.online.coded.local_search import least_level, local_optimum
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.run import Bound
 from farkas.relaxations.coded.sharing import shared_optimum
@@ -39,34 +39,34 @@ from farkas.tolerances import FINE_GAP
 MOST_LISTED = 200_000
 
 
-def every_load(instance: CodedComputing, ascent: Ascent) -> Iterator[Rung]:
+def every_load(instance: CodedComputing, state: SearchState) -> Iterator[Candidate]:
     """Find the best dedicated plan of few rows and workers."""
     try:
         plan = soonest_plan(instance, MOST_LISTED)
     except NotApplicable:
         return
     if plan is not None:
-        yield Rung("every owner and load", [plan], certify(instance, plan, P1))
+        yield Candidate("every owner and load", [plan], certify(instance, plan, P1))
 
 
-def searched_loads(instance: CodedComputing, ascent: Ascent) -> Iterator[Rung]:
+def searched_loads(instance: CodedComputing, state: SearchState) -> Iterator[Candidate]:
     """Let coded.chance_search search on while there is time; what it has by then is its plan."""
     chosen = ChanceSearch()
     grains = Grains(instance, chosen.grains)
-    grains.check = ascent.deadline.check
+    grains.check = state.deadline.check
     search = LoadSearch(instance, grains)
     try:
         plan = search.plan(chosen.candidates, chosen.rounds)
     except OutOfTime:
         plan = grains.plan(search.owner, search.loads)
-    yield Rung("coded.chance_search", [plan], certify(instance, plan, P1))
+    yield Candidate("coded.chance_search", [plan], certify(instance, plan, P1))
 
 
-def in_time(instance: CodedComputing, ascent: Ascent) -> Iterator[Rung]:
+def in_time(instance: CodedComputing, state: SearchState) -> Iterator[Candidate]:
     """Bound the quantiles of all plans; runs of dedicated workers bound those alone."""
     bound = certify(instance, program=P1)
     if bound is not None:
-        yield Rung(bound.method, bound=bound)
+        yield Candidate(bound.method, bound=bound)
 
 
 #: Cells of rows, the mean price of a worker, whether prices are changed.
@@ -142,13 +142,13 @@ class WorkerPrices:
         return factors
 
 
-def within_payments(instance: CodedComputing, ascent: Ascent) -> Iterator[Rung]:
+def within_payments(instance: CodedComputing, state: SearchState) -> Iterator[Candidate]:
     """Exclude times at prices of the linear program, then at better ones, in finer cells."""
     markov = certify(instance, program=P1)
     if markov is None:
         return
-    search, low = WorkerPrices(instance, ascent.deadline), float(markov.fraction)
-    high = float(64 * low if ascent.value is None else ascent.value)
+    search, low = WorkerPrices(instance, state.deadline), float(markov.fraction)
+    high = float(64 * low if state.value is None else state.value)
     alone = search.speed.sum(axis=1)
     # a master at no price gets a little one, so that it can rise
     starts = [
@@ -164,14 +164,14 @@ def within_payments(instance: CodedComputing, ascent: Ascent) -> Iterator[Rung]:
             low, words = found, f"prices of workers, {search.cells} cells of rows"
             paid = Payments(time=low, cells=search.cells)
             made = MasterPrices.of(instance, P1, prices.astype(float), payments=paid)
-            yield Rung(words, bound=Bound.of(Fraction(low), words, made.plain()))
+            yield Candidate(words, bound=Bound.of(Fraction(low), words, made.plain()))
 
 
-def sharing(instance: CodedComputing, ascent: Ascent) -> Iterator[Rung]:
+def sharing(instance: CodedComputing, state: SearchState) -> Iterator[Candidate]:
     """Share workers as the linear program says.  Coded (14), (18)."""
     found = shared_optimum(instance)
     plan = shared_plan(instance, found.share, found.time)
-    yield Rung("shares of coded.assignment_lp", [plan], certify(instance))
+    yield Candidate("shares of coded.assignment_lp", [plan], certify(instance))
 
 
 SOLVER_SHARE = 0.3  #: Of the time that is left, for good owners before the proof begins.
@@ -187,54 +187,56 @@ class DedicatedEnvironment(Environment):
         return words or ([] if is_dedicated(decisions[0]) else ["a worker serves several masters"])
 
 
-def counted(instance: CodedComputing, ascent: Ascent) -> Iterator[Rung]:
+def counted(instance: CodedComputing, state: SearchState) -> Iterator[Candidate]:
     """Find the best counts of equal workers, and prove that none are better."""
     speed = Pairs.of(instance).speed
-    owner = climb(speed, greedy_owner(speed), "lexicographic")
-    yield Rung("moves and swaps", [dedicated_plan(instance, owner)])
-    program, gap = Counts.of_speeds(speeds_above(instance)), float(ascent.gap)
-    answer = solve_counts(program, speed, owner, ascent.deadline.left * SOLVER_SHARE, gap)
+    owner = local_optimum(speed, greedy_owner(speed), "lexicographic")
+    yield Candidate("moves and swaps", [dedicated_plan(instance, owner)])
+    program, gap = Counts.of_speeds(speeds_above(instance)), float(state.gap)
+    answer = solve_counts(program, speed, owner, state.deadline.left * SOLVER_SHARE, gap)
     if answer.has_point:
         owner = owners_at(speed, answer.point, owner)
     if not least_level(speed, owner) > 0:
         raise NoAnswer("no dedicated workers were found that serve every master")
-    yield Rung(f"{answer.solver} on counts of equal workers", [dedicated_plan(instance, owner)])
+    yield Candidate(
+        f"{answer.solver} on counts of equal workers", [dedicated_plan(instance, owner)]
+    )
     for near in (FIRST_GAP, gap) if gap < FIRST_GAP else (gap,):
-        ascent.deadline.check()
-        left = ascent.deadline.left
+        state.deadline.check()
+        left = state.deadline.left
         found = prove_form(
             rational(program.form), answer=answer, time_limit=left, gap=near, embed=False
         )
         if isinstance(found.certificate, TreeCertificate):
             made = CountsTree.of(instance, found.certificate)
             words = f"branch and bound on counts of equal workers, {found.nodes} nodes"
-            yield Rung(words, bound=Bound.of(Fraction(made.bound), words, made.plain()))
+            yield Candidate(words, bound=Bound.of(Fraction(made.bound), words, made.plain()))
         if found.point is not None:
             owner = owners_at(speed, np.array(found.point, dtype=float), owner)
-            yield Rung("branch and bound on counts", [dedicated_plan(instance, owner)])
+            yield Candidate("branch and bound on counts", [dedicated_plan(instance, owner)])
 
 
-ladders.add(
+searches.add(
     "coded.optimum",
-    Ladder("coded.optimum", climbers=(policies("coded.simple_greedy"), sharing)),
+    OfflineSearch("coded.optimum", methods=(policies("coded.simple_greedy"), sharing)),
 )
 
-ladders.add(
+searches.add(
     "coded.dedicated_optimum",
-    Ladder(
+    OfflineSearch(
         "coded.dedicated_optimum",
-        climbers=(policies("coded.simple_greedy"), counted),
+        methods=(policies("coded.simple_greedy"), counted),
         problem="coded.assignment",
         judge=DedicatedEnvironment,
         restricted=True,
     ),
 )
 
-ladders.add(
+searches.add(
     "coded.chance_optimum",
-    Ladder(
+    OfflineSearch(
         "coded.chance_optimum",
-        climbers=(
+        methods=(
             in_time,
             policies("coded.chance_stretch"),
             every_load,

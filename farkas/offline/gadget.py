@@ -10,9 +10,9 @@ from farkas.algebra.formulation import Formulation
 from farkas.errors import NoAnswer
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.slot import snapshot
-from farkas.offline.climbing import bounded_by, policies
-from farkas.offline.ladder import Ascent, Ladder, Rung, ladders
-from farkas.offline.priced import priced
+from farkas.offline.methods import Candidate, OfflineSearch, SearchState, searches
+from farkas.offline.price_search import price_search
+from farkas.offline.search import bounded_by, policies
 from farkas.online.gadget.columns import SlotPlans, column_rings
 from farkas.online.gadget.environment import Seen, received, totals
 from farkas.online.gadget.plans import GadgetPlans
@@ -31,39 +31,39 @@ def pooled(instance: Cluster) -> GadgetPlans:
     return GadgetPlans(instance, pooled=True)
 
 
-def slots_again(instance: Cluster, ascent: Ascent) -> Iterator[Rung]:
+def slots_again(instance: Cluster, state: SearchState) -> Iterator[Candidate]:
     """Solve slots again, the last first, for what each adds to all others.
 
     Plans at prices know of no links, and policies of no later slot.  Ends when no slot gains.
     """
-    slots = [*(ascent.decisions or ())]
+    slots = [*(state.decisions or ())]
     given, everybody = received(instance, slots)[-1], np.arange(instance.num_jobs)
     gained = True
     while gained:
         gained = False
         for slot in reversed(range(len(slots))):
-            if ascent.over():
+            if state.over():
                 return
             rest = given - received(instance, [slots[slot]])[-1]
             view = snapshot(instance, slot, rest)
-            rings, _ = column_rings(view, float(ascent.gap))
+            rings, _ = column_rings(view, float(state.gap))
             after, decided = Seen(instance, everybody, rest, slot).run(rings)
             before, now = totals(instance, np.array([given, after.received]))
             if now > before + ROUNDING * abs(before):
                 slots[slot], given, gained = decided, after.received, True
         if gained:
-            yield Rung("slots solved again for what they add to all others", [*slots])
+            yield Candidate("slots solved again for what they add to all others", [*slots])
 
 
-ladders.add(
+searches.add(
     "gadget.optimum",
-    Ladder(
+    OfflineSearch(
         "gadget.optimum",
-        climbers=(
-            priced(pooled, "prices that are the same on all servers"),
+        methods=(
+            price_search(pooled, "prices that are the same on all servers"),
             policies("gadget.fifo", "gadget.las"),
-            priced(GadgetPlans, "prices of merged slots and servers"),
-            priced(one_slot, "prices of servers and links in the only slot"),
+            price_search(GadgetPlans, "prices of merged slots and servers"),
+            price_search(one_slot, "prices of servers and links in the only slot"),
             policies("gadget.columns"),
             slots_again,
         ),

@@ -15,14 +15,14 @@ from farkas.errors import NoAnswer, NotACertificate
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.data import present_at
 from farkas.numbers import Bools, Floats
-from farkas.offline.climbing import bounded_by, decided, policies
-from farkas.offline.ladder import Ascent, Ladder, Rung, ladders
+from farkas.offline.methods import Candidate, OfflineSearch, SearchState, searches
+from farkas.offline.search import bounded_by, decided, policies
 from farkas.online.mlbroker.environment import PlacedSlot, by_slot
 from farkas.online.run import Bound
 from farkas.relaxations.mlbroker.slot_trees import (
     DiscountTree,
     SlotGrowth,
-    cheapest_lives,
+    cheapest_schedules,
     pair_steps,
 )
 
@@ -33,8 +33,8 @@ from farkas.relaxations.mlbroker.slot_trees import (
 # slot by slot with `farkas.relaxations.mlbroker.slot_trees`, a bound.  Then prices of deployments
 # are moved by subgradients: where a job leaves a slot on one set of sites and enters the next on
 # another, the first becomes cheaper and the second dearer.  What the slots decide says which
-# discounts count; the cheapest lives at these prices, and at those that they lead to, are further
-# placements.
+# discounts count; the cheapest schedules at these prices, and at those that they lead to, are
+# further placements.
 
 
 MOST_ROUNDS = 200
@@ -49,16 +49,16 @@ RESPONSES = 4  #: Times that jobs answer to the discounts that they cause.
 class SlotSearch:
     """Prices of deployments, the trees of all slots at them, and the best placement.
 
-    ``ascent``: whose deadline and gap count.
+    ``state``: whose deadline and gap count.
     """
 
-    def __init__(self, data: Brokerage, ascent: Ascent) -> None:
-        self.data, self.ascent = data, ascent
-        self.check = ascent.deadline.check
+    def __init__(self, data: Brokerage, state: SearchState) -> None:
+        self.data, self.state = data, state
+        self.check = state.deadline.check
         self.growth = SlotGrowth(data, self.check)
         self.bounds = self.growth.bounds
         self.chord = data.chord_slope("strict")
-        self.best = cheapest_lives(data, self.chord, self.check, ascent.executor)
+        self.best = cheapest_schedules(data, self.chord, self.check, state.executor)
         self.cost = self.best.cost(data)
         self.prices = self.bounds.rounded(self.best.prices[self.bounds.links])
         self.trees: dict[int, DiscountTree] = {}
@@ -73,7 +73,7 @@ class SlotSearch:
         extra = self.bounds.extra(self.prices)
         data = self.data
         busy = [slot for slot in range(data.num_slots) if len(data.pairs_at(slot))]
-        near = NEAR_SHARE * float(self.ascent.gap) * self.cost / max(1, len(busy))
+        near = NEAR_SHARE * float(self.state.gap) * self.cost / max(1, len(busy))
         tasks = [
             (slot, extra[pairs], near, most)
             for slot in busy
@@ -84,7 +84,7 @@ class SlotSearch:
             float(self.trees[slot].steps) if slot in self.trees else pair_steps(data) * len(extra)
             for slot, extra, _, _ in tasks
         ]
-        trees = self.ascent.executor.each(self.growth, data, tasks, guesses, self.check)
+        trees = self.state.executor.each(self.growth, data, tasks, guesses, self.check)
         for (slot, *_), tree in zip(tasks, trees, strict=True):
             self.trees[slot] = tree
             if len(tree.nodes) < most or most == MOST_NODES[-1]:
@@ -156,24 +156,24 @@ class SlotSearch:
         data, better = self.data, False
         for _ in range(RESPONSES):
             slope = np.where(reduced, data.reduced_price, data.list_price)
-            lives = cheapest_lives(data, slope, self.check, self.ascent.executor)
-            cost = lives.cost(data)
+            schedules = cheapest_schedules(data, slope, self.check, self.state.executor)
+            cost = schedules.cost(data)
             if cost < self.cost:
-                self.best, self.cost, better = lives, cost, True
-            caused = lives.usage(data) > data.threshold
+                self.best, self.cost, better = schedules, cost, True
+            caused = schedules.usage(data) > data.threshold
             if np.array_equal(caused, reduced):
                 break
             reduced = caused
         return better
 
 
-def slots(instance: Brokerage, ascent: Ascent) -> Iterator[Rung]:
+def slots(instance: Brokerage, state: SearchState) -> Iterator[Candidate]:
     """Move prices of deployments until bound and placements meet.
 
     Raises `NoAnswer` where sets of sites of jobs in slots are too many, or prices overflow.
     """
     try:
-        search = SlotSearch(instance, ascent)
+        search = SlotSearch(instance, state)
     except NotACertificate as failure:
         raise NoAnswer(f"jobs at prices: {failure}") from None
     best, kept, share, stalled = Fraction(-1), search.prices, 1.0, 0
@@ -183,18 +183,18 @@ def slots(instance: Brokerage, ascent: Ascent) -> Iterator[Rung]:
         bound = search.bound
         if bound > best:
             best, kept = bound, search.prices
-            yield Rung(words, bound=Bound.of(bound, words, search.certificate().plain()))
+            yield Candidate(words, bound=Bound.of(bound, words, search.certificate().plain()))
             stalled = 0
         else:
             stalled += 1
         if not round_:  # after a bound, so that no run asks for that of another program
-            yield Rung(
+            yield Candidate(
                 "each job by itself at prices of chords",
                 search.decisions(),
             )
         if search.respond(search.reduced()):
             words = "jobs by themselves where discounts count as slots decide"
-            yield Rung(words, search.decisions())
+            yield Candidate(words, search.decisions())
         if stalled == PATIENCE:
             search.prices, share, stalled = kept, share / 2, 0
         # first, placements answer to discounts
@@ -209,20 +209,20 @@ def slots(instance: Brokerage, ascent: Ascent) -> Iterator[Rung]:
 # however little time it is given.
 
 
-def at_once(instance: Brokerage, ascent: Ascent) -> Iterator[Rung]:
+def at_once(instance: Brokerage, state: SearchState) -> Iterator[Candidate]:
     """Find the placement of mlbroker.local, with the bound of no prices."""
     words = "no guiding prices"
     proved = MlbrokerPrices.of(instance, Guide.zeros(instance), "tight")
     # before the placement, so that no run asks for a dearer bound
-    yield Rung(words, bound=Bound.of(Fraction(proved.bound), words, proved.plain()))
-    yield Rung("mlbroker.local", decided("mlbroker.local", instance)[0])
+    yield Candidate(words, bound=Bound.of(Fraction(proved.bound), words, proved.plain()))
+    yield Candidate("mlbroker.local", decided("mlbroker.local", instance)[0])
 
 
-ladders.add(
+searches.add(
     "mlbroker.optimum",
-    Ladder(
+    OfflineSearch(
         "mlbroker.optimum",
-        climbers=(
+        methods=(
             at_once,
             slots,
             policies("mlbroker.one_shot", "mlbroker.central", "mlbroker.local"),

@@ -12,7 +12,7 @@ from farkas.models.coded.kernel import Pairs, blocks_owner, theorem1_times
 from farkas.models.coded.law import Law, dedicated_plan, dedicated_share
 from farkas.numbers import Floats
 from farkas.online.coded.exhaustive import best_owner
-from farkas.online.coded.local_search import climb, favourites, least_level
+from farkas.online.coded.local_search import favourites, least_level, local_optimum
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.quantities.quantity import quantity
 from farkas.relaxations.coded.sca import solve_step
@@ -31,10 +31,10 @@ _LEVELS: dict[str, Callable[[Floats], float]] = {
     "simple_greedy": lambda speed: least_level(speed, greedy_owner(speed)),
     "iterated_greedy.start": lambda speed: least_level(speed, favourites(speed)),
     "iterated_greedy.local": lambda speed: least_level(
-        speed, climb(speed, favourites(speed), "printed")
+        speed, local_optimum(speed, favourites(speed), "printed")
     ),
     "iterated_greedy.lexicographic": lambda speed: least_level(
-        speed, climb(speed, favourites(speed), "lexicographic")
+        speed, local_optimum(speed, favourites(speed), "lexicographic")
     ),
 }
 

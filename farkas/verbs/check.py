@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from farkas.adversary.gap import Gap, GapProof
     from farkas.algebra.formulation import Formulation
     from farkas.certificates import Proof, ViprProof
-    from farkas.exact.proved import Proved
+    from farkas.exact.result import Proved
     from farkas.online.run import Run
     from farkas.verbs.check_run import RunProof
     from farkas.verbs.inputs import InstanceOrName
@@ -205,7 +205,7 @@ def _of_model(
 def _of_solution(what: Any, instance: InstanceOrName | None) -> Proof:
     """Prove what was solved or proved here about its own program, or about the instance."""
     from farkas.errors import require_type
-    from farkas.exact.proved import Proved
+    from farkas.exact.result import Proved
     from farkas.online.run import Run
     from farkas.verbs.solution import Solution
 

@@ -38,7 +38,7 @@ from farkas.verbs.inputs import (
 from farkas.verbs.optimum import best_bounds, known_optimum, tightest
 
 if TYPE_CHECKING:
-    from farkas.offline.climbing import Advance
+    from farkas.offline.search import Advance
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from farkas.executor import Executor
 from farkas.instances import Instance
 from farkas.messages import named
 from farkas.messages.refusals import suggestion
-from farkas.offline import Ladder, OfflineOptimum, climb, ladders
-from farkas.offline.climbing import Progress
+from farkas.offline import OfflineOptimum, OfflineSearch, find_optimum, searches
+from farkas.offline.search import Progress
 from farkas.online.run import Bound, Run, Sense, prove_value
 from farkas.solvers.options import CtrlC
 from farkas.verbs.check_run import certificate_of
@@ -52,7 +52,7 @@ def optimum(
     gap
         Distance of value and bound, as a share of the larger, that is near enough; in [0, 1).
     time_limit
-        Seconds, > 0, without those of compiling; a climber may pass it by what its last step takes.
+        Seconds, > 0, without those of compiling; a method may pass it by what its last step takes.
     workers
         Child processes on this machine that share what falls apart: for mlbroker slots and jobs,
         for eris the jobs of proofs.  None for this process alone.  Value, bound and certificate
@@ -60,7 +60,7 @@ def optimum(
     scheduler
         Address of a dask scheduler to use instead of child processes.
     progress
-        Called with a `farkas.offline.climbing.Advance` whenever a side has moved.
+        Called with a `farkas.offline.search.Advance` whenever a side has moved.
 
     Returns
     -------
@@ -90,23 +90,23 @@ def optimum(
     require_progress(progress)
     require_type(workers, (int, NoneType), "workers")
     require_type(scheduler, str, "scheduler")
-    chosen = ladder_of(data.kind, problem)
+    chosen = search_of(data.kind, problem)
     # workers begin and end in peace, whatever is pressed
     with CtrlC() as keys, Executor.of(workers, scheduler) as executor:
         if keys.pressed:
             raise KeyboardInterrupt
-        return climb(
+        return find_optimum(
             data, chosen, gap=Fraction(gap), time_limit=time_limit, progress=progress,
             executor=executor,
         )  # fmt: skip
 
 
-def ladder_of(kind: str, problem: str | None = None) -> Ladder:
-    """Return the ladder of a kind's problem.
+def search_of(kind: str, problem: str | None = None) -> OfflineSearch:
+    """Return the search of a kind's problem.
 
     Raises `InvalidOption`: the kind has none.
     """
-    known = {ladders[name].problem: ladders[name] for name in ladders.names(f"{kind}.")}
+    known = {searches[name].problem: searches[name] for name in searches.names(f"{kind}.")}
     found = known.get(problem or "")
     if found is None and problem is None:
         raise InvalidOption(f"kind {kind} has no search for its offline optimum")

@@ -11,7 +11,7 @@ from msgspec import inspect
 
 import farkas
 from farkas.certificates.files import certificate_types
-from farkas.duals.restated import restatements
+from farkas.duals.multipliers import restatements
 from farkas.instances import library
 from farkas.instances.files import kind_class, own_kinds
 from farkas.messages import number_of

@@ -18,7 +18,7 @@ from farkas.online.policy import as_algorithm
 from farkas.verbs.inputs import InstanceOrName, as_instance, require_search_limit
 
 if TYPE_CHECKING:
-    from farkas.offline.climbing import Advance
+    from farkas.offline.search import Advance
     from farkas.online.feeding import Feed
     from farkas.quantities import Value
 

@@ -21,7 +21,7 @@ from farkas.certificates import write as write_certificate
 from farkas.certificates.tree import TreeCertificate
 from farkas.certificates.vipr import write_vipr_tree
 from farkas.errors import InvalidOption, NoAnswer, NotACertificate, require_type
-from farkas.exact.proved import Proved
+from farkas.exact.result import Proved
 from farkas.files.writing import write_bytes
 from farkas.forms.rational import as_rational
 from farkas.forms.writers import write_lp, write_mps
@@ -39,7 +39,7 @@ from farkas.verbs.solution import Solution
 if TYPE_CHECKING:
     from farkas.adversary.gap import Gap, GapProof
     from farkas.instances.traces import Imported
-    from farkas.offline.climbing import OfflineOptimum
+    from farkas.offline.search import OfflineOptimum
     from farkas.verbs.worst import WorstCase
 
 PROGRAMS = {".mps": write_mps, ".lp": write_lp}
@@ -146,7 +146,7 @@ def path_suffix(path: str | os.PathLike[str]) -> str:
 def _found(what: Any) -> Any:
     """Return what is written of what searches find: the run of an optimum, or a statement."""
     from farkas.adversary.gap import Gap, GapProof
-    from farkas.offline.climbing import OfflineOptimum
+    from farkas.offline.search import OfflineOptimum
     from farkas.verbs.worst import WorstCase
 
     require_type(what, (*SAVED, OfflineOptimum, Gap, GapProof, WorstCase), "what is saved")

@@ -42,7 +42,7 @@ class Solution(SolverResult):
     #: What proves the bound or the infeasibility; None when not asked for.
     certificate: Certificate | None = None
     #: What proves the bound: ``linear relaxation`` or ``branch and bound`` of the program, or the
-    #: name of what else bounds it, see `farkas.offline.climbing`; empty for a linear one.
+    #: name of what else bounds it, see `farkas.offline.search`; empty for a linear one.
     proved_by: str = ""
     #: The certificate about the program itself that proves most, where that is another one.
     own: Certificate | None = None

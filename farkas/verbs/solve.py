@@ -26,10 +26,10 @@ from farkas.errors import (
     UnsupportedForm,
     require_type,
 )
-from farkas.exact.bounding import Deadline
 from farkas.exact.from_doubles import rational
-from farkas.exact.proved import Proved
+from farkas.exact.node_bounds import Deadline
 from farkas.exact.proving import prove_form
+from farkas.exact.result import Proved
 from farkas.forms import LinearForm
 from farkas.forms.rational import RationalForm
 from farkas.instances import Instance
@@ -327,7 +327,7 @@ def others_of(
 ) -> Iterator[Other]:
     """Prepare what else bounds a program, by the word of its kind; nothing is solved here."""
     # here: only integer programs that are certified need them
-    from farkas.offline.climbing import bounded_by
+    from farkas.offline.search import bounded_by
     from farkas.relaxations.integrality import price_bounds
 
     def prove(name: str, seconds: float) -> tuple[Fraction | None, Certificate | None]:

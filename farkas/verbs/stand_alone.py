@@ -16,7 +16,7 @@ from farkas.certificates.files import from_json, to_json
 from farkas.certificates.repair import packed_form
 from farkas.certificates.tree import TreeCertificate, UnboundedCertificate
 from farkas.certificates.vipr import write_vipr_tree
-from farkas.duals.restated import as_linear
+from farkas.duals.multipliers import as_linear
 from farkas.errors import InvalidOption, UnsupportedForm, require_type
 from farkas.messages import named
 from farkas.online.run import Run

@@ -14,10 +14,10 @@ from farkas.adversary.scoring import Scored, Scorer
 from farkas.certificates.doubles import double, text_of
 from farkas.certificates.proof import rounded
 from farkas.errors import InvalidOption, NoAnswer, NotACertificate, require_progress
-from farkas.exact.bounding import Deadline, OutOfTime
 from farkas.exact.from_doubles import rational
-from farkas.exact.proved import Proved
+from farkas.exact.node_bounds import Deadline, OutOfTime
 from farkas.exact.proving import prove_form
+from farkas.exact.result import Proved
 from farkas.forms import LinearForm
 from farkas.instances import Instance
 from farkas.messages import named

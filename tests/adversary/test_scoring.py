@@ -69,8 +69,8 @@ def test_decisions_that_nobody_makes_are_counted() -> None:
 def test_witnesses_decide_the_same_problem() -> None:
     chance = Scorer(algorithms["coded.chance_stretch"], {})
     assert chance.witnesses == []
-    assert chance.ladder is not None
-    assert chance.ladder.problem == "coded.chance"
+    assert chance.search is not None
+    assert chance.search.problem == "coded.chance"
     assert "mlbroker.fractional" not in Scorer(algorithms["mlbroker.local"], {}).witnesses
 
 

@@ -14,7 +14,7 @@ from farkas.certificates.coded import MasterPrices, Payments
 from farkas.certificates.coded_chance import chance_by_budget, least_payment
 from farkas.certificates.outward import returned_above
 from farkas.errors import NotACertificate
-from farkas.exact.bounding import Deadline
+from farkas.exact.node_bounds import Deadline
 from farkas.instances import library
 from farkas.models.coded.chance import best_quantile
 from farkas.models.coded.law import Law

@@ -26,9 +26,9 @@ from farkas.certificates.mlbroker_slots import (
 from farkas.certificates.packed import pack
 from farkas.certificates.priced_tree import Knapsack, PricedTree, Split
 from farkas.errors import NotACertificate
-from farkas.exact.bounding import Deadline
+from farkas.exact.node_bounds import Deadline
 from farkas.instances.mlbroker import Brokerage
-from farkas.offline.ladder import Ascent
+from farkas.offline.methods import SearchState
 from farkas.offline.mlbroker import slots
 from farkas.replay import replay
 from tests.generators.mlbroker import (
@@ -47,8 +47,8 @@ ROUNDED = 1 + Fraction(1, 10**12)
 def case(seed):
     """An instance, its optimum and a certificate."""
     data = random_brokerage(seed, sites=2, slots=3, jobs=3, resources=2)
-    rungs = slots(data, Ascent("min", Deadline(), Fraction(1, 10**6)))
-    bound = [rung.bound for rung in rungs if rung.bound is not None][-1]
+    candidates = slots(data, SearchState("min", Deadline(), Fraction(1, 10**6)))
+    bound = [candidate.bound for candidate in candidates if candidate.bound is not None][-1]
     made = from_json(msgspec.json.encode(bound.certificate))
     assert isinstance(made, PricedTree)
     return data, farkas.prove(data, SUBJECT).value, made

@@ -18,10 +18,10 @@ from farkas.certificates.rational import PackedText
 from farkas.certificates.tree import CutStep, EndStep, TreeCertificate
 from farkas.certificates.tree_program import TreeProgram, stepped, take_cut, take_end
 from farkas.errors import FarkasError, FileProblem, NotACertificate
-from farkas.exact.bounding import Bounding
 from farkas.exact.certificate import _cut as step_of
 from farkas.exact.cuts import Rounding
 from farkas.exact.ends import derived
+from farkas.exact.node_bounds import Bounding
 from farkas.exact.proving import prove_form
 from farkas.forms.rational import RationalForm, Side, as_rational
 from tests.generators.rational import program, random_integer, random_linear

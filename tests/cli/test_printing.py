@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from farkas.cli import printing, tables
-from farkas.offline.climbing import Advance
+from farkas.offline.search import Advance
 
 Capture = pytest.CaptureFixture[str]
 HEADS = ["claim", "source", "statement"]

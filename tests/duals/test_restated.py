@@ -10,7 +10,7 @@ import pytest
 
 from farkas.certificates import certificate_types, check, exact_bound
 from farkas.certificates.files import from_json
-from farkas.duals.restated import as_linear, best_replies, restatements
+from farkas.duals.multipliers import as_linear, best_replies, restatements
 from farkas.errors import UnsupportedForm
 from farkas.standalone.checker import check_certificate
 from tests.fuzz import kinds

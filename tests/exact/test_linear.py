@@ -11,11 +11,11 @@ import pytest
 
 from farkas.errors import NotACertificate
 from farkas.exact import linear
-from farkas.exact.bounding import Deadline, Matrix, OutOfTime, ScaledVector, objects
 from farkas.exact.certificate import combined, refuted, tree_certificate
 from farkas.exact.ends import VertexFinder, dual_value, reduced_costs
 from farkas.exact.linear import elastic, infeasibility, solve_linear
-from farkas.exact.refined import Singular, Square, fractions_near
+from farkas.exact.node_bounds import Deadline, Matrix, OutOfTime, ScaledVector, objects
+from farkas.exact.refinement import Singular, Square, fractions_near
 from farkas.forms.model_text import read_model
 from farkas.forms.rational import RationalForm, whole_array
 from farkas.solvers.simplex import BASIC, LOWER, UPPER, Basis

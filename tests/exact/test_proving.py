@@ -20,8 +20,8 @@ from farkas.certificates.vipr import write_vipr_tree
 from farkas.certificates.vipr_check import check_vipr
 from farkas.errors import NotACertificate
 from farkas.exact import proving, tree
-from farkas.exact.proved import Proved
 from farkas.exact.proving import prove_form
+from farkas.exact.result import Proved
 from farkas.forms import LinearForm
 from farkas.forms.rational import RationalForm
 from farkas.solvers import Answer, solve

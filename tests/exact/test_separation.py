@@ -9,8 +9,8 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
-from farkas.exact.bounding import Bounding, Deadline, Matrix, floats, moved, objects
 from farkas.exact.cuts import Rounding, rounded, short_above, whole_factor
+from farkas.exact.node_bounds import Bounding, Deadline, Matrix, floats, moved, objects
 from farkas.exact.root_cuts import root_cuts, seen_from, tableau_rows
 from farkas.exact.separation import CutProposal, Mixed, Separation, odd_bits
 from farkas.forms.rational import RationalForm

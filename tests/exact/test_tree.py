@@ -11,8 +11,8 @@ import pytest
 from farkas.certificates import check
 from farkas.errors import NoAnswer
 from farkas.exact import node_solver, tree
-from farkas.exact.bounding import Bounding, Deadline, OutOfTime, shortened
 from farkas.exact.certificate import TreeNode, covered, preorder, tree_certificate
+from farkas.exact.node_bounds import Bounding, Deadline, OutOfTime, shortened
 from farkas.exact.node_solver import RELIABLE, NodeSolver
 from farkas.exact.tree import TreeSearch, exact_point, search
 from farkas.forms.rational import RationalForm

@@ -30,10 +30,10 @@ from farkas.decomposition.cases import CaseTree
 from farkas.decomposition.column_generation import price_rows
 from farkas.decomposition.master import Master, Pool
 from farkas.errors import FarkasError
-from farkas.exact.bounding import Deadline
+from farkas.exact.node_bounds import Deadline
 from farkas.instances import Instance
 from farkas.offline.coded import WorkerPrices
-from farkas.offline.ladder import Ascent
+from farkas.offline.methods import SearchState
 from farkas.offline.mlbroker import slots
 from farkas.online.gadget.columns import SlotPlans, slot_prices
 from farkas.relaxations.coded.sharing import shared_optimum
@@ -109,8 +109,8 @@ def of_counts(instance: Any) -> dict[str, Any]:
 
 def of_optimum(instance: Any) -> dict[str, Any]:
     """Bound on whole placements, that of slots by themselves even where another one is better."""
-    ascent = Ascent("min", Deadline(), Fraction(0))
-    found = [rung.bound for rung in slots(instance, ascent) if rung.bound is not None]
+    state = SearchState("min", Deadline(), Fraction(0))
+    found = [candidate.bound for candidate in slots(instance, state) if candidate.bound is not None]
     return json.loads(msgspec.json.encode(found[-1].certificate))
 
 

@@ -18,7 +18,7 @@ from farkas.algebra import Program, programs
 from farkas.certificates import Proof, certify, check, from_json
 from farkas.certificates.packed_form import unpacked
 from farkas.certificates.repair import exact_vector
-from farkas.duals.restated import as_linear, restatements
+from farkas.duals.multipliers import as_linear, restatements
 from farkas.forms import LinearForm
 from farkas.instances import Instance
 from farkas.online import driver

@@ -13,9 +13,9 @@ from farkas.certificates.tree import Branch, CutStep, EndStep, LeafWeights, Tree
 from farkas.certificates.tree_check import TreeChecker
 from farkas.certificates.tree_program import take_cut, take_end
 from farkas.errors import NotACertificate
-from farkas.exact.bounding import Bounding, gain_of
 from farkas.exact.certificate import sparse
 from farkas.exact.cuts import Rounding
+from farkas.exact.node_bounds import Bounding, gain_of
 from farkas.exact.proving import prove_form
 from farkas.forms.rational import RationalForm
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from farkas.instances import Instance
-from farkas.offline import ladders
+from farkas.offline import searches
 from farkas.tolerances import OUTWARD_CLOSE, SIMPLEX
 from farkas.verbs.optimum import optimum
 from tests.metamorphic.compared import agree
@@ -37,7 +37,7 @@ class Found(NamedTuple):
 
 
 def search(name: str, instance: Instance) -> Found:
-    found = optimum(instance, problem=ladders[name].problem or None, time_limit=LONG)
+    found = optimum(instance, problem=searches[name].problem or None, time_limit=LONG)
     assert found.bound is not None
     methods = tuple(step.method for step in found.steps)
     return Found(found.value, found.bound, methods, found.sense)
@@ -59,15 +59,15 @@ def contradicted(one: Found, other: Found) -> bool:
 def cases() -> list[Any]:
     return [
         pytest.param(name, place, id=f"{name} {place}", marks=[pytest.mark.slow] * (name in SLOW))
-        for name in ladders.names()
-        for place in range(len(few(ladders[name].kind)))
+        for name in searches.names()
+        for place in range(len(few(searches[name].kind)))
     ]
 
 
 @pytest.mark.ids(8)
 @pytest.mark.parametrize(("name", "place"), cases())
 def test_value_and_bound_scale_with_the_unit(name: str, place: int) -> None:
-    kind = ladders[name].kind
+    kind = searches[name].kind
     instance = few(kind)[place]
     before = known(name, instance, same)
     for turn, unit in enumerate(units(kind)):
@@ -90,7 +90,7 @@ def test_value_and_bound_scale_with_the_unit(name: str, place: int) -> None:
 @pytest.mark.ids(3)
 @pytest.mark.parametrize(("name", "place"), cases())
 def test_either_bound_holds_however_an_instance_is_written(name: str, place: int) -> None:
-    kind = ladders[name].kind
+    kind = searches[name].kind
     instance = few(kind)[place]
     before, written = known(name, instance, plain), 0
     for symmetry, change in SYMMETRIES[kind].items():

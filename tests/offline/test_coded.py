@@ -13,12 +13,12 @@ import pytest
 
 import farkas
 from farkas.errors import NoAnswer, NotACertificate
-from farkas.exact.bounding import Deadline, OutOfTime
+from farkas.exact.node_bounds import Deadline, OutOfTime
 from farkas.instances.coded import CodedComputing, Master
 from farkas.models.coded.chance import best_quantile
 from farkas.models.coded.kernel import Pairs, owner_levels
 from farkas.models.coded.law import Allocation
-from farkas.offline import Ascent, climb, ladders
+from farkas.offline import SearchState, find_optimum, searches
 from farkas.offline.coded import DedicatedEnvironment, every_load, searched_loads
 from farkas.online.coded.chance_plans import ChancePlanner
 from tests.generators.coded import by_speed, random_coded_computing, tied_speed
@@ -76,8 +76,8 @@ def test_nothing_depends_on_the_unit_of_time(unit):
     assert float(other.bound) == pytest.approx(float(one.bound) * 2.0**unit, rel=1e-12)
 
 
-def ascent(deadline=None):
-    return Ascent("min", deadline or Deadline(), Fraction(0))
+def state(deadline=None):
+    return SearchState("min", deadline or Deadline(), Fraction(0))
 
 
 def value(data, plan):
@@ -96,20 +96,20 @@ def two_workers():
 def test_few_plans_are_all_looked_at(seed):
     data = random_coded_computing(seed, 1 + seed % 2, 3, 3 + seed % 3, forbid=0.2)
     best = best_quantile(data)
-    found = list(every_load(data, ascent()))
+    found = list(every_load(data, state()))
     if best == float("inf"):
         assert found == []
         return
-    (rung,) = found
-    assert value(data, rung.decisions[0]) == pytest.approx(best, rel=1e-8)
-    assert float(rung.bound.fraction) <= best * (1 + 1e-9)
+    (candidate,) = found
+    assert value(data, candidate.decisions[0]) == pytest.approx(best, rel=1e-8)
+    assert float(candidate.bound.fraction) <= best * (1 + 1e-9)
 
 
 def test_where_a_local_search_stops_the_optimum_goes_on():
     data = two_workers()
-    (rung,) = every_load(data, ascent())
-    assert rung.decisions[0].loads.tolist() == [[1.0, 3.0]]
-    assert value(data, rung.decisions[0]) == pytest.approx(4.0922672, rel=1e-7)
+    (candidate,) = every_load(data, state())
+    assert candidate.decisions[0].loads.tolist() == [[1.0, 3.0]]
+    assert value(data, candidate.decisions[0]) == pytest.approx(4.0922672, rel=1e-7)
     assert float(farkas.optimum(data, problem="coded.chance").value) == pytest.approx(4.0922672)
     searched = farkas.run(data, "coded.chance_search")  # ends at equal loads, 24 % later
     assert searched.decisions[0]["loads"] == [[4.0, 4.0]]
@@ -119,11 +119,11 @@ def test_where_a_local_search_stops_the_optimum_goes_on():
 @pytest.mark.slow
 def test_many_plans_are_left_to_the_search():
     data = random_coded_computing(1, 2, 8, 20)
-    assert list(every_load(data, ascent())) == []
-    (rung,) = searched_loads(data, ascent())
+    assert list(every_load(data, state())) == []
+    (candidate,) = searched_loads(data, state())
     run = farkas.run(data, "coded.chance_search")
-    assert value(data, rung.decisions[0]) == run.value
-    assert rung.bound.fraction == run.certificate.fraction
+    assert value(data, candidate.decisions[0]) == run.value
+    assert candidate.bound.fraction == run.certificate.fraction
 
 
 class Counted(Deadline):
@@ -144,20 +144,20 @@ def test_what_was_found_in_time_is_a_plan():
     # the search of this instance changes owners several times
     data = random_coded_computing(3, 3, 9, 30)
     every = Counted(10**9)
-    (last,) = searched_loads(data, ascent(every))
+    (last,) = searched_loads(data, state(every))
     needed = 10**9 - every.checks
     seen = []
     for share in (0.3, 0.5, 0.7, 0.9):
         try:
-            (rung,) = searched_loads(data, ascent(Counted(int(share * needed))))
+            (candidate,) = searched_loads(data, state(Counted(int(share * needed))))
         except OutOfTime:
             continue
-        seen.append(value(data, rung.decisions[0]))
+        seen.append(value(data, candidate.decisions[0]))
         assert seen[-1] >= value(data, last.decisions[0]) * (1 - 1e-9)
     assert seen == sorted(seen, reverse=True)
     assert seen
     with pytest.raises(OutOfTime):
-        list(searched_loads(data, ascent(Counted(3))))
+        list(searched_loads(data, state(Counted(3))))
 
 
 ROWS, SHIFT = 1, 0.001
@@ -201,9 +201,9 @@ def test_the_run_of_the_search_is_proved_again(name):
 
 
 def test_where_no_climber_bounds_the_problem_the_bound_of_runs_is_not_taken_for_it():
-    ladder = ladders["coded.chance_optimum"]
-    without = dataclasses.replace(ladder, climbers=ladder.climbers[1:-1])
-    found = climb(farkas.load("coded/tiny"), without, gap=Fraction(0))
+    search = searches["coded.chance_optimum"]
+    without = dataclasses.replace(search, methods=search.methods[1:-1])
+    found = find_optimum(farkas.load("coded/tiny"), without, gap=Fraction(0))
     assert found.bound is None
     assert found.run.ratio is None
     of_expected = farkas.run("coded/tiny", "coded.expected").certificate

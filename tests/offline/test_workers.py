@@ -15,7 +15,7 @@ import pytest
 import farkas
 from farkas import executor as module
 from farkas.executor import Executor, Workers
-from farkas.offline import climb, ladders
+from farkas.offline import find_optimum, searches
 from tests.executor.clusters import DaskCluster
 from tests.generators.eris import random_auction
 from tests.generators.mlbroker import random_brokerage
@@ -79,11 +79,11 @@ def plain(found) -> bytes:
 @pytest.mark.parametrize("kind", SHARED_OUT)
 def test_results_are_the_same_for_any_number_of_workers(kind):
     instance, results = SHARED_OUT[kind](), set()
-    ladder = ladders[f"{kind.partition(',')[0]}.optimum"]
-    results.add(plain(climb(instance, ladder, gap=Fraction(1, 10**6))))
+    search = searches[f"{kind.partition(',')[0]}.optimum"]
+    results.add(plain(find_optimum(instance, search, gap=Fraction(1, 10**6))))
     for workers in (1, 2, 3):
         with Watched(workers) as executor:
-            found = climb(instance, ladder, gap=Fraction(1, 10**6), executor=executor)
+            found = find_optimum(instance, search, gap=Fraction(1, 10**6), executor=executor)
         results.add(plain(found))
         assert executor.messages >= workers, "something was handed out"
         assert executor.gone()
@@ -108,8 +108,8 @@ def test_ctrl_c_leaves_the_best_of_both_sides_and_no_process():
             signal.raise_signal(signal.SIGINT)
 
     with executor:
-        found = climb(
-            SHARED_OUT["mlbroker"](), ladders["mlbroker.optimum"], gap=Fraction(0),
+        found = find_optimum(
+            SHARED_OUT["mlbroker"](), searches["mlbroker.optimum"], gap=Fraction(0),
             executor=executor, progress=press,
         )  # fmt: skip
     assert found.interrupted
@@ -136,8 +136,8 @@ def test_a_time_limit_ends_what_is_under_way():
             self.freezing = bool(self.processes) and known
 
     with Frozen(2) as executor:
-        found = climb(
-            SHARED_OUT["mlbroker"](), ladders["mlbroker.optimum"], gap=Fraction(0),
+        found = find_optimum(
+            SHARED_OUT["mlbroker"](), searches["mlbroker.optimum"], gap=Fraction(0),
             time_limit=6.0, executor=executor, progress=executor.told,
         )  # fmt: skip
     assert executor.freezing
@@ -183,8 +183,8 @@ def test_a_worker_that_dies_changes_no_result():
 
     instance = SHARED_OUT["mlbroker"]()
     with Deadly(2) as executor:
-        found = climb(
-            instance, ladders["mlbroker.optimum"], gap=Fraction(1, 10**6), executor=executor
+        found = find_optimum(
+            instance, searches["mlbroker.optimum"], gap=Fraction(1, 10**6), executor=executor
         )
     (remark,) = found.remarks
     assert remark == "a worker ended by signal 9; its tasks were performed here"

@@ -19,7 +19,7 @@ import numpy as np
 import farkas
 import farkas.kernels
 from farkas.decomposition.packing import Packing
-from farkas.exact.bounding import Deadline
+from farkas.exact.node_bounds import Deadline
 from farkas.instances import library
 from farkas.instances.utilities import envelope
 from farkas.kernels import Kernel
@@ -28,11 +28,11 @@ from farkas.models.coded.law import counts
 from farkas.models.gadget.envelope import compiled_envelope
 from farkas.models.gadget.slot import snapshot
 from farkas.offline.eris.optimum import AuctionPricing
-from farkas.offline.ladder import Ascent, Climber
+from farkas.offline.methods import Method, SearchState
 from farkas.offline.mlbroker import slots
-from farkas.offline.priced import priced
+from farkas.offline.price_search import price_search
 from farkas.online import environments
-from farkas.online.coded.local_search import climb, favourites
+from farkas.online.coded.local_search import favourites, local_optimum
 from farkas.online.dps.knapsacks import Knapsacks
 from farkas.online.dps.learning import Dps, RandomPlacement, Scaled, Top
 from farkas.online.dps.pairs import PairPrices
@@ -90,7 +90,7 @@ def eris() -> Iterator[Any]:
         now = pricing.packed({i: packing.plans[i] for i in packing.plans if i % 2})
         pricing.squeeze(now, wanting, pricing.room(prices), pricing.everywhere, 30)
         yield now.finish, now.workers, now.moved
-    yield from found_by(priced(AuctionPricing), library.load("eris/demo"))
+    yield from found_by(price_search(AuctionPricing), library.load("eris/demo"))
 
 
 def dps() -> Iterator[Any]:
@@ -106,7 +106,7 @@ def coded() -> Iterator[Any]:
     for seed in range(12):
         speed = Pairs.of(random_coded_computing(seed, masters=2 + seed % 3, workers=9)).speed
         start = favourites(speed)
-        yield climb(speed, start, "printed"), climb(speed, start, "lexicographic")
+        yield local_optimum(speed, start, "printed"), local_optimum(speed, start, "lexicographic")
         rng = np.random.default_rng(seed)
         yield counts(rng.integers(1, 9, 20), rng.uniform(0, 1, 20), 40)
 
@@ -127,7 +127,7 @@ def gadget() -> Iterator[Any]:
             most, rings = search.replies(scale * prices[0], scale * prices[1], floor, search.worth)
             yield most, rings.workers, rings.flow
     for name in ("gadget/demo", "gadget/seven_ninths"):
-        yield from found_by(priced(GadgetPlans), library.load(name))
+        yield from found_by(price_search(GadgetPlans), library.load(name))
     for _ in range(20):  # what is entered only where walks meet themselves
         yield tuple(walks_ahead(*some_search(rng)))
 
@@ -139,14 +139,14 @@ def mlbroker() -> Iterator[Any]:
     yield from found_by(slots, random_brokerage(0, sites=11, slots=2, jobs=2))
 
 
-def found_by(climber: Climber, instance: Any) -> Iterator[Any]:
+def found_by(method: Method, instance: Any) -> Iterator[Any]:
     """What a search for the optimum finds and proves."""
     sense = environments[instance.kind].sense
-    for rung in climber(instance, Ascent(sense, Deadline(), Fraction(1, 100))):
-        if rung.bound is not None:
-            yield str(rung.bound.exact), rung.method
-        if rung.decisions is not None:
-            yield str(as_plain(rung.decisions)), rung.method
+    for candidate in method(instance, SearchState(sense, Deadline(), Fraction(1, 100))):
+        if candidate.bound is not None:
+            yield str(candidate.bound.exact), candidate.method
+        if candidate.decisions is not None:
+            yield str(as_plain(candidate.decisions)), candidate.method
 
 
 def plain(value: Any) -> Any:

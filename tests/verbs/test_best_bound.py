@@ -12,8 +12,8 @@ import pytest
 import farkas
 from farkas.cli import call
 from farkas.errors import InvalidOption, NoAnswer, NotACertificate
-from farkas.offline import Ladder, ladders
-from farkas.offline.climbing import policies
+from farkas.offline import OfflineSearch, searches
+from farkas.offline.search import policies
 from farkas.online import Run
 from farkas.verbs.inputs import as_instance
 from farkas.verbs.optimum import best_bounds, hold_against, known_optimum, tightest
@@ -24,10 +24,12 @@ DEMO = "mlbroker/demo"
 @pytest.fixture(autouse=True)
 def relaxation_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search that proves what the relaxation proves, which bounds fractional runs, too."""
-    ladders.load()
+    searches.load()
     name = "mlbroker.optimum"
-    found = Ladder(name, climbers=(policies("mlbroker.one_shot"),), options={"semantics": "strict"})
-    monkeypatch.setattr(ladders, "_items", {name: found})
+    found = OfflineSearch(
+        name, methods=(policies("mlbroker.one_shot"),), options={"semantics": "strict"}
+    )
+    monkeypatch.setattr(searches, "_items", {name: found})
 
 
 @pytest.fixture(scope="module")

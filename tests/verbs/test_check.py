@@ -22,7 +22,7 @@ from farkas.errors import (
     NotACertificate,
     UnsupportedForm,
 )
-from farkas.exact.proved import Proved
+from farkas.exact.result import Proved
 from farkas.files import read_record
 from farkas.files.writing import write_bytes
 from farkas.models.worst_case import WorstProgram

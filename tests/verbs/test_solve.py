@@ -24,7 +24,7 @@ from farkas.relaxations.integrality import relax as without_integrality
 from farkas.solvers import Answer, Claimed, Reason
 from farkas.verbs.check import check as check_file
 from farkas.verbs.explain import Explanation, Finding
-from farkas.verbs.optimum import ladder_of
+from farkas.verbs.optimum import search_of
 from farkas.verbs.programs import origin, rebuild
 from farkas.verbs.prove import prove
 from farkas.verbs.solve import others_of, solve, solve_form
@@ -245,9 +245,9 @@ def test_impossible_options_are_refused_in_one_line(options, words):
 
 
 def test_problems_have_ladders_of_their_own():
-    assert ladder_of("coded").name == "coded.optimum"
-    assert ladder_of("coded", "coded.chance").name == "coded.chance_optimum"
-    assert ladder_of("coded", "coded.assignment").name == "coded.dedicated_optimum"
+    assert search_of("coded").name == "coded.optimum"
+    assert search_of("coded", "coded.chance").name == "coded.chance_optimum"
+    assert search_of("coded", "coded.assignment").name == "coded.dedicated_optimum"
 
 
 def test_a_file_and_its_instance_give_the_same(tmp_path):

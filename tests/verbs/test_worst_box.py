@@ -18,7 +18,7 @@ from farkas.adversary.shape import Plain, entries, plain_of
 from farkas.algebra import programs
 from farkas.certificates.proof import rounded
 from farkas.errors import InvalidInstance, InvalidOption, NoAnswer, NotACertificate, NotApplicable
-from farkas.exact.bounding import Deadline
+from farkas.exact.node_bounds import Deadline
 from farkas.exact.proving import prove_form
 from farkas.forms.rational import as_rational
 from farkas.instances import Instance

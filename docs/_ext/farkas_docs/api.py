@@ -51,7 +51,7 @@ GROUPS = {
 #: What these return.
 RESULTS = (
     "farkas.online.run.Run", "farkas.verbs.compare.Comparison", "farkas.verbs.solution.Solution",
-    "farkas.exact.proved.Proved", "farkas.verbs.optimum.OfflineOptimum",
+    "farkas.exact.result.Proved", "farkas.verbs.optimum.OfflineOptimum",
     "farkas.verbs.worst.WorstCase", "farkas.proofs.verdict.Verdict",
 )  # fmt: skip
 

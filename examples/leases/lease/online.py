@@ -4,9 +4,9 @@ from fractions import Fraction
 
 from farkas.certificates import RunBound, run_bounds
 from farkas.decomposition.column_generation import price_tree
-from farkas.offline.climbing import policies
-from farkas.offline.ladder import Ladder, ladders
-from farkas.offline.priced import priced
+from farkas.offline.methods import OfflineSearch, searches
+from farkas.offline.price_search import price_search
+from farkas.offline.search import policies
 from farkas.online import Bound, Outcome, algorithm, environment
 from lease.pricing import LeasePricing
 from lease.replay import earned, too_full
@@ -39,8 +39,8 @@ class Desk:
 
 
 run_bounds.add("lease", (RunBound("priced_tree", "lease.offline"),))
-_climbers = policies("lease.first_fit"), priced(LeasePricing, "prices of slots")
-ladders.add("lease.optimum", Ladder("lease.optimum", climbers=_climbers))
+_methods = policies("lease.first_fit"), price_search(LeasePricing, "prices of slots")
+searches.add("lease.optimum", OfflineSearch("lease.optimum", methods=_methods))
 
 
 @algorithm("lease.first_fit", source="none; an example")

@@ -36,7 +36,7 @@ from farkas.errors import Exit
 from farkas.messages import named
 
 if TYPE_CHECKING:
-    from farkas.exact.proved import Proved
+    from farkas.exact.result import Proved
     from farkas.offline import OfflineOptimum
     from farkas.verbs.solution import ConvexSolution, Solution
 

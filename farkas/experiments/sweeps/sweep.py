@@ -28,7 +28,7 @@ from farkas.experiments.sweeps.store import Stamp, Store
 from farkas.experiments.sweeps.task import Request, Result, Status, Task, perform, plan
 from farkas.instances import Instance, to_bytes
 from farkas.messages import named
-from farkas.offline import ladders
+from farkas.offline import searches
 from farkas.online.policy import is_own
 from farkas.online.run import from_builtins
 from farkas.tolerances import close
@@ -290,7 +290,7 @@ def _verdict(result: Result, instance: Instance) -> str:
     run = from_builtins(result.output)
     task, bound = result.task, None if run.certificate is None else run.certificate.exact
     value = run.value if math.isfinite(run.value) else None
-    options = task.options if task.what == "run" else dict(ladders[task.name].options)
+    options = task.options if task.what == "run" else dict(searches[task.name].options)
     name = task.name
     if is_own(name):  # a class in a file runs under the name of its kind
         name = f"{task.kind}.{name.rpartition(':')[2]}"

@@ -37,7 +37,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     """One run of an algorithm, or search for the optimum, on one instance."""
 
     what: What  #: ``"run"`` or ``"optimum"``.
-    name: str  #: Algorithm or ladder.
+    name: str  #: Algorithm or search.
     kind: str  #: Kind of the instance.
     instance: str  #: SHA-256 of the instance.
     seed: int = 0  #: Seed of the run.
@@ -148,7 +148,7 @@ def _runs(config: Config, instance: Instance, sha: str) -> list[Task]:
 
 def _optima(config: Config, instance: Instance, sha: str) -> list[Task]:
     """Plan searches for the optima of the problems that the algorithms solve."""
-    from farkas.offline import ladders
+    from farkas.offline import searches
 
     if not config.bound_seconds:
         return []
@@ -157,8 +157,8 @@ def _optima(config: Config, instance: Instance, sha: str) -> list[Task]:
     problems = {algorithm.problem for algorithm in named if algorithm.kind == kind}
     return [
         Task(what="optimum", name=name, kind=kind, instance=sha, options=options)
-        for name in ladders.names(f"{kind}.")
-        if ladders[name].problem in problems
+        for name in searches.names(f"{kind}.")
+        if searches[name].problem in problems
     ]
 
 
@@ -188,10 +188,10 @@ def _algorithm(name: str, kind: str) -> Algorithm:
 
 
 def _optimum(task: Task, instance: Instance) -> dict[str, Any]:
-    from farkas.offline import ladders
+    from farkas.offline import searches
     from farkas.verbs.optimum import optimum
 
-    problem = ladders[task.name].problem or None
+    problem = searches[task.name].problem or None
     return _found(optimum(instance, problem=problem, **task.options).run)
 
 

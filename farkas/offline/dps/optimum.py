@@ -14,10 +14,10 @@ from farkas.errors import NoAnswer, NotACertificate
 from farkas.forms import LinearForm
 from farkas.instances.dps import Market
 from farkas.numbers import Floats, Ints
-from farkas.offline.climbing import bounded_by, policies
 from farkas.offline.dps.anew import placed_anew
-from farkas.offline.ladder import Ascent, Ladder, Rung, integer_program, ladders
-from farkas.offline.priced import priced
+from farkas.offline.methods import Candidate, OfflineSearch, SearchState, integer_program, searches
+from farkas.offline.price_search import price_search
+from farkas.offline.search import bounded_by, policies
 from farkas.online.dps.environment import Decision
 from farkas.relaxations.dps.pricing import Placed, ServerPricing
 from farkas.solvers import solve
@@ -119,27 +119,27 @@ _POOLED = {
 }
 
 
-def small(instance: Market, ascent: Ascent) -> Iterator[Rung]:
+def small(instance: Market, state: SearchState) -> Iterator[Candidate]:
     """Solve and prove dps.offline where that is small."""
     cells = instance.num_jobs * instance.num_servers
     if cells > MOST_CELLS:
         raise NoAnswer(f"dps.offline has {cells} cells of job and server, more than {MOST_CELLS}")
-    yield from _PROVED[instance.price_cap is not None](instance, ascent)
+    yield from _PROVED[instance.price_cap is not None](instance, state)
 
 
-def crowded(instance: Market, ascent: Ascent) -> Iterator[Rung]:
+def crowded(instance: Market, state: SearchState) -> Iterator[Candidate]:
     """As `few_servers`, before prices, where parts of jobs on few servers bound badly."""
     if instance.num_jobs >= CROWDED * instance.num_servers:
-        yield from few_servers(instance, ascent)
+        yield from few_servers(instance, state)
 
 
-def uncrowded(instance: Market, ascent: Ascent) -> Iterator[Rung]:
+def uncrowded(instance: Market, state: SearchState) -> Iterator[Candidate]:
     """As `few_servers`, of all other markets."""
     if instance.num_jobs < CROWDED * instance.num_servers:
-        yield from few_servers(instance, ascent)
+        yield from few_servers(instance, state)
 
 
-def few_servers(instance: Market, ascent: Ascent) -> Iterator[Rung]:
+def few_servers(instance: Market, state: SearchState) -> Iterator[Candidate]:
     """Solve dps.offline where it is not large, and prove it with all servers of a type as one.
 
     Where jobs take much of a server, whole jobs on all servers as one bound them closely, and
@@ -149,34 +149,36 @@ def few_servers(instance: Market, ascent: Ascent) -> Iterator[Rung]:
     if not MOST_CELLS < cells <= MOST_PLACED:
         return
     with contextlib.suppress(NoAnswer):  # too many entries
-        yield from _POOLED[instance.price_cap is not None](instance, ascent)
-    if not ascent.over():
-        yield from placed(instance, ascent)
+        yield from _POOLED[instance.price_cap is not None](instance, state)
+    if not state.over():
+        yield from placed(instance, state)
 
 
-def placed(instance: Market, ascent: Ascent) -> Iterator[Rung]:
+def placed(instance: Market, state: SearchState) -> Iterator[Candidate]:
     """Solve dps.offline, as far as nodes go, for its placements."""
     program = programs.build(f"dps.offline[{'free' if instance.price_cap is None else 'capped'}]")
     form = program.form(instance)
     answer = solve(
         form,
-        time_limit=ascent.deadline.left,
-        gap=float(ascent.gap) / 2,
+        time_limit=state.deadline.left,
+        gap=float(state.gap) / 2,
         solver_options={"mip_max_nodes": MOST_NODES},
     )
     if answer.has_point:
         point = np.where(form.integer, np.rint(answer.point), answer.point)
-        yield Rung(f"{answer.solver} on {program.full_name}", decisions_at(instance, form, point))
+        yield Candidate(
+            f"{answer.solver} on {program.full_name}", decisions_at(instance, form, point)
+        )
 
 
-ladders.add(
+searches.add(
     "dps.optimum",
-    Ladder(
+    OfflineSearch(
         "dps.optimum",
-        climbers=(
+        methods=(
             policies("dps.simple"),
             crowded,
-            priced(placing, "prices of servers"),
+            price_search(placing, "prices of servers"),
             uncrowded,
             small,
         ),

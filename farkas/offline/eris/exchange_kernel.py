@@ -20,7 +20,7 @@ DRAWS = 5  #: Numbers from [0, 1) that one exchange uses, beside one for each ot
 MULTIPLIERS = 2  #: Multipliers of the transfer row that a schedule is sought with.
 
 
-class PricedRoom(NamedTuple):
+class PricedCapacity(NamedTuple):
     """What there is, and what it costs."""
 
     capacity: Floats2  #: Shape (sites, resources), units per slot.
@@ -55,7 +55,7 @@ def meet(
     jobs: JobsTable,
     i: int,
     packed: PackedSchedules,
-    room: PricedRoom,
+    room: PricedCapacity,
     noise: Floats2,
     share: float,
     last: int,
@@ -140,7 +140,7 @@ def place(
     jobs: JobsTable,
     i: int,
     packed: PackedSchedules,
-    room: PricedRoom,
+    room: PricedCapacity,
     noise: Floats2,
     share: float,
     last: int,
@@ -162,7 +162,7 @@ def insert(
     jobs: JobsTable,
     i: int,
     packed: Out[PackedSchedules],
-    room: PricedRoom,
+    room: PricedCapacity,
     noise: Floats2,
     share: float,
     last: int,
@@ -220,7 +220,7 @@ def pack(
     last: Ints1,
     open_slots: Bools1,
     packed: Out[PackedSchedules],
-    room: PricedRoom,
+    room: PricedCapacity,
     noise: Floats3,
     share: float,
 ) -> None:
@@ -238,7 +238,7 @@ def exchange(
     jobs: JobsTable,
     targets: Ints1,
     packed: Out[PackedSchedules],
-    room: PricedRoom,
+    room: PricedCapacity,
     draws: Floats2,
     noise: Floats3,
     open_slots: Bools1,

@@ -14,20 +14,20 @@ from farkas.errors import NoAnswer
 from farkas.forms import LinearForm
 from farkas.instances.eris import Auction
 from farkas.numbers import Bools, Floats, Ints
-from farkas.offline.climbing import bounded_by
 from farkas.offline.eris.exchange_kernel import (
     DRAWS,
     MOST_OUT,
     PackedSchedules,
-    PricedRoom,
+    PricedCapacity,
     exchange,
     load,
     pack,
     place,
 )
 from farkas.offline.eris.squeeze_kernel import MOVE_DRAWS, squeeze
-from farkas.offline.ladder import Ascent, Ladder, Rung, integer_program, ladders
-from farkas.offline.priced import priced
+from farkas.offline.methods import Candidate, OfflineSearch, SearchState, integer_program, searches
+from farkas.offline.price_search import price_search
+from farkas.offline.search import bounded_by
 from farkas.online.eris.environment import Award, Piece, SchedulePlan, SlotDecision, new_plan
 from farkas.relaxations.eris.pricing import SchedulePricing
 
@@ -50,7 +50,7 @@ class AuctionPricing(SchedulePricing):
         super().__init__(auction)
         self.everywhere: Bools = np.ones(len(self.jobs.worth), np.bool_)
         self._last: Ints = np.diff(self.jobs.begin) - 1
-        self._known_room: tuple[Floats, PricedRoom] | None = None
+        self._known_room: tuple[Floats, PricedCapacity] | None = None
         self._rng = np.random.default_rng(0)
         shape = (DRAWN_PRICES, *self._shape[:2])
         self._noise = 1.0 + NOISE * (2.0 * self._rng.random(shape) - 1.0)
@@ -135,13 +135,15 @@ class AuctionPricing(SchedulePricing):
             found.append(SlotDecision(awards, tuple(pieces)))
         return found
 
-    def room(self, prices: Floats) -> PricedRoom:
+    def room(self, prices: Floats) -> PricedCapacity:
         """Return what there is at prices of rows, as kernels take it."""
         if self._known_room is None or self._known_room[0] is not prices:
             fine, auction = self.prices_of(prices), self.auction
             highest = fine.resource.max(axis=(0, 2), keepdims=True, initial=0.0)
             resource = np.maximum(fine.resource, LEAST_PRICE * highest)
-            room = PricedRoom(auction.capacity, auction.transfer_budget, fine.transfer, resource)
+            room = PricedCapacity(
+                auction.capacity, auction.transfer_budget, fine.transfer, resource
+            )
             self._known_room = prices, room
         return self._known_room[1]
 
@@ -225,7 +227,7 @@ class AuctionPricing(SchedulePricing):
         self,
         packed: PackedSchedules,
         targets: Ints,
-        room: PricedRoom,
+        room: PricedCapacity,
         planned: Bools,
         moves: int = MOVES,
     ) -> None:
@@ -244,7 +246,7 @@ class AuctionPricing(SchedulePricing):
         self,
         packed: PackedSchedules,
         targets: Ints,
-        room: PricedRoom,
+        room: PricedCapacity,
         slots: Bools,
         tries: int,
         rng: np.random.Generator,
@@ -328,7 +330,7 @@ MOST_ENTRIES = 60_000  #: Coefficients of so many cells.
 _program = integer_program("eris.offline[compact]", decisions_of, MOST_ENTRIES)
 
 
-def small(instance: Auction, ascent: Ascent) -> Iterator[Rung]:
+def small(instance: Auction, state: SearchState) -> Iterator[Candidate]:
     """Solve and prove eris.offline where that is small."""
     busy = [len(job.utility) for job in instance.jobs if any(job.data)]
     cells = sum(busy) * instance.sites
@@ -336,12 +338,12 @@ def small(instance: Auction, ascent: Ascent) -> Iterator[Rung]:
         raise NoAnswer(
             f"eris.offline has {cells} cells of job, slot and site, more than {MOST_CELLS}"
         )
-    yield from _program(instance, ascent)
+    yield from _program(instance, state)
 
 
-by_prices = priced(AuctionPricing)
-_climbers: Any = (by_prices, small)
-ladders.add("eris.optimum", Ladder("eris.optimum", climbers=_climbers))
+by_prices = price_search(AuctionPricing)
+_methods: Any = (by_prices, small)
+searches.add("eris.optimum", OfflineSearch("eris.optimum", methods=_methods))
 
 
 @bounded_by.register("eris.offline")

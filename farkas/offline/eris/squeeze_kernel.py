@@ -10,7 +10,7 @@ import numpy as np
 from farkas.kernels import Bools1, Floats1, Floats2, Ints1, Out, compiled, copy_ints
 from farkas.offline.eris.exchange_kernel import (
     PackedSchedules,
-    PricedRoom,
+    PricedCapacity,
     clear,
     meet,
     settle,
@@ -24,7 +24,9 @@ SWAPS = 0.6  #: Share of moves in which two change places.
 
 
 @compiled
-def excess(t: int, site: int, packed: PackedSchedules, room: PricedRoom, total: Floats1) -> float:
+def excess(
+    t: int, site: int, packed: PackedSchedules, room: PricedCapacity, total: Floats1
+) -> float:
     """Return what a site uses beyond its capacities in slot ``t``, as shares of ``total``.
 
     ``total``: shape (resources,), capacity of all sites, > 0.
@@ -37,7 +39,7 @@ def excess(t: int, site: int, packed: PackedSchedules, room: PricedRoom, total: 
 
 
 @compiled
-def overdrawn(t: int, packed: PackedSchedules, room: PricedRoom) -> float:
+def overdrawn(t: int, packed: PackedSchedules, room: PricedCapacity) -> float:
     """Return what slot ``t`` transfers beyond its budget, as a share of that."""
     over: float = packed.transferred[t] - room.budget * (1.0 + ROUNDING)
     return over / room.budget if over > 0.0 and room.budget > 0.0 else max(0.0, over)
@@ -121,7 +123,7 @@ def loosen(
     jobs: JobsTable,
     t: int,
     packed: Out[PackedSchedules],
-    room: PricedRoom,
+    room: PricedCapacity,
     total: Floats1,
     draws: Floats2,
 ) -> bool:
@@ -252,7 +254,7 @@ def squeeze(
     targets: Ints1,
     packed: Out[PackedSchedules],
     empty: PackedSchedules,
-    room: PricedRoom,
+    room: PricedCapacity,
     total: Floats1,
     noise: Floats2,
     share: float,

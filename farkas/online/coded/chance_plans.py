@@ -34,7 +34,7 @@ from farkas.online.coded.environment import (
     numbers,
     surrogate_times,
 )
-from farkas.online.coded.local_search import climb
+from farkas.online.coded.local_search import local_optimum
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.driver import Outcome, algorithm
 from farkas.online.run import Bound
@@ -221,7 +221,7 @@ class LoadSearch:
         pairs = Pairs.of(data)
         self.speed = pairs.speed
         self.types = WorkerTypes.given(np.concatenate([self.speed, pairs.time_per_row])).of
-        self.owner = climb(self.speed, greedy_owner(self.speed), "lexicographic")
+        self.owner = local_optimum(self.speed, greedy_owner(self.speed), "lexicographic")
         self.loads = np.zeros(data.workers, np.int64)
         self.times = np.zeros(data.num_masters)
         self.known: dict[tuple[int, bytes], tuple[Ints, float]] = {}
@@ -338,7 +338,7 @@ class ChanceStretch(ChancePlanner):
     def plan(self, data: CodedComputing, seed: int) -> Allocation:
         """Choose owners by local search, then a multiple for each; draws nothing."""
         speed = Pairs.of(data).speed
-        owner = climb(speed, greedy_owner(speed), "lexicographic")
+        owner = local_optimum(speed, greedy_owner(speed), "lexicographic")
         grains = Grains(data, self.grains)
         loads = np.zeros(data.workers, np.int64)
         factors = np.linspace(1.0, self.most, self.tried)

@@ -15,7 +15,7 @@ from farkas.models.coded.kernel import Pairs, WorkerTypes
 from farkas.models.coded.law import Allocation, dedicated_plan
 from farkas.numbers import Floats, Ints
 from farkas.online.coded.environment import OwnerPlanner
-from farkas.online.coded.local_search import climb, least_level
+from farkas.online.coded.local_search import least_level, local_optimum
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.driver import algorithm
 from farkas.solvers import Answer, Reason, solve
@@ -72,7 +72,7 @@ def search_owners(speed: Floats, seconds: float = math.inf) -> Owners:
     from farkas.certificates.coded_counts import Counts
 
     masters, workers = speed.shape
-    start = climb(speed, greedy_owner(speed), "lexicographic")
+    start = local_optimum(speed, greedy_owner(speed), "lexicographic")
     if masters == 1 or not speed.any(axis=1).all():
         return Owners(start)
     if masters == 2 and workers <= MOST_HALVES:
@@ -100,7 +100,7 @@ def owners_at(speed: Floats, point: Floats, start: Ints) -> Ints:
     """Owners of a point of the program of counts, improved by moves and swaps; or ``start``."""
     types = WorkerTypes.given(speed)
     counts = np.round(point[: types.speed.size]).astype(np.int64).reshape(types.speed.shape)
-    return _better(speed, start, climb(speed, types.owners(counts), "lexicographic"))
+    return _better(speed, start, local_optimum(speed, types.owners(counts), "lexicographic"))
 
 
 def _better(speed: Floats, start: Ints, found: Ints) -> Ints:

@@ -34,7 +34,7 @@ def least_level(speed: Floats, owner: Ints) -> float:
     return float(owner_levels(speed, owner).min())
 
 
-def climb(speed: Floats, owner: Ints, variant: Variant) -> Ints:
+def local_optimum(speed: Floats, owner: Ints, variant: Variant) -> Ints:
     """Sweep until a sweep changes nothing; returns the new owners.
 
     Parameters

@@ -10,7 +10,7 @@ import numpy as np
 from farkas.instances.base import Count
 from farkas.numbers import Floats, Ints
 from farkas.online.coded.environment import OwnerPlanner
-from farkas.online.coded.local_search import Variant, climb, favourites, least_level
+from farkas.online.coded.local_search import Variant, favourites, least_level, local_optimum
 from farkas.online.driver import algorithm
 from farkas.tolerances import SHARE
 
@@ -90,7 +90,7 @@ class IteratedGreedy(OwnerPlanner):
         own = favourites(speed)
         best, best_level, idle = own, -1.0, 0
         for _ in range(self.rounds):
-            own = climb(speed, own, self.variant)
+            own = local_optimum(speed, own, self.variant)
             level = least_level(speed, own)
             if level > best_level:
                 best, best_level, idle = own, level, 0
@@ -203,5 +203,5 @@ class RoundLp(OwnerPlanner):
             return rounded
         # idle workers are worth something somewhere
         owner = np.where(rounded < 0, speed.argmax(axis=0), rounded)
-        found = climb(speed, owner, "lexicographic")
+        found = local_optimum(speed, owner, "lexicographic")
         return max(found, rounded, key=lambda own: least_level(speed, own))

@@ -70,7 +70,7 @@ class Waiting:
         return -(-self.left * self.job.epochs // (self.job.worker_rate * count))
 
 
-class SlotRoom:
+class SlotCapacity:
     """What is free in one slot, with the prices (6) of what is in use."""
 
     def __init__(self, auction: Auction, slot: int) -> None:
@@ -221,7 +221,7 @@ class SlotPolicy(Policy):
         """Nobody is in the system yet."""
         return System(known)
 
-    def run_slot(self, system: System, room: SlotRoom) -> Iterable[Piece | None]:
+    def run_slot(self, system: System, room: SlotCapacity) -> Iterable[Piece | None]:
         """Run jobs of ``system`` in the slot, yielding what each runs."""
         raise NotImplementedError
 
@@ -245,7 +245,7 @@ class SlotPolicy(Policy):
                 awards.append(Award(index, True, arrivals.slot, 0.0))
             else:
                 state.waiting.append(waiting)
-        room = SlotRoom(state.auction, arrivals.slot)
+        room = SlotCapacity(state.auction, arrivals.slot)
         pieces = [piece for piece in self.run_slot(state, room) if piece is not None]
         for waiting in state.waiting:
             if waiting.left == 0:
@@ -269,7 +269,7 @@ class FixedPolicy(SlotPolicy):
 
     literal: bool  #: Nobody is rejected, and payments may exceed worths.
 
-    def run_slot(self, system: System, room: SlotRoom) -> Iterator[Piece | None]:
+    def run_slot(self, system: System, room: SlotCapacity) -> Iterator[Piece | None]:
         """Run placed jobs, tell arrivals the price of a worker, then let others in."""
         for waiting in system.waiting:
             if waiting.placement is not None:
@@ -279,11 +279,11 @@ class FixedPolicy(SlotPolicy):
                 waiting.price = room.worker_prices(waiting.job)
         yield from self.let_in(system, room)
 
-    def let_in(self, system: System, room: SlotRoom) -> Iterable[Piece | None]:
+    def let_in(self, system: System, room: SlotCapacity) -> Iterable[Piece | None]:
         """Run jobs without a fixed placement."""
         raise NotImplementedError
 
-    def settle(self, waiting: Waiting, room: SlotRoom) -> Piece | None:
+    def settle(self, waiting: Waiting, room: SlotCapacity) -> Piece | None:
         """Fix a placement of the job's workers and run it there, or reject the job."""
         placement = room.place(waiting, waiting.count)
         quote = None if placement is None else room.quote(waiting, placement)
@@ -331,7 +331,7 @@ class AntMan(FixedPolicy):
         super().welcome(system, waiting)
         waiting.guaranteed = waiting.job.utility[0] >= float(np.median(system.worths))
 
-    def let_in(self, system: System, room: SlotRoom) -> Iterator[Piece | None]:
+    def let_in(self, system: System, room: SlotCapacity) -> Iterator[Piece | None]:
         """Place guaranteed jobs, then run opportunistic ones."""
         for waiting in system.waiting:
             if waiting.placement is None and waiting.guaranteed:
@@ -358,7 +358,7 @@ class Tiresias(SlotPolicy):
     pay does not count, as published; what it used is lost.
     """
 
-    def run_slot(self, system: System, room: SlotRoom) -> Iterator[Piece | None]:
+    def run_slot(self, system: System, room: SlotCapacity) -> Iterator[Piece | None]:
         """Place jobs in order of remaining work; those that do not fit wait."""
 
         def work(waiting: Waiting) -> tuple[int, int]:
@@ -391,7 +391,7 @@ class Liquid(FixedPolicy):
         """Leave the number of workers open."""
         waiting.count = 0
 
-    def let_in(self, system: System, room: SlotRoom) -> Iterator[Piece | None]:
+    def let_in(self, system: System, room: SlotCapacity) -> Iterator[Piece | None]:
         """Place those that fit."""
         for waiting in system.waiting:
             if waiting.placement is None and waiting.left > 0:
@@ -400,7 +400,7 @@ class Liquid(FixedPolicy):
                 if waiting.count:
                     yield self.settle(waiting, room)
 
-    def _choose(self, waiting: Waiting, room: SlotRoom) -> None:
+    def _choose(self, waiting: Waiting, room: SlotCapacity) -> None:
         """Fix the number of workers; leave it open when not even one fits now."""
         best = float("inf")
         for count in range(1, 2 * workers_asked(waiting.job) + 1):
@@ -414,7 +414,7 @@ class Liquid(FixedPolicy):
                 best, waiting.count = score, count
 
     def _score(
-        self, waiting: Waiting, placement: SlotPlacement, room: SlotRoom, count: int
+        self, waiting: Waiting, placement: SlotPlacement, room: SlotCapacity, count: int
     ) -> float:
         remote = count - int(placement.workers[placement.server])
         budget = room.auction.transfer_budget

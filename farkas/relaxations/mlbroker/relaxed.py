@@ -58,7 +58,7 @@ class Relaxed(Relaxing, PlacementProgram):
     def __new__(cls, **variant: str) -> Self:
         """Pick the class that writes the chosen relaxation, whatever has been imported so far."""
         if cls is Relaxed and variant.get("relax") == "sharp":
-            return super().__new__(Sharp)  # type: ignore[return-value]
+            return super().__new__(ServerIndexed)  # type: ignore[return-value]
         return super().__new__(cls)
 
     def __init__(self, **variant: str) -> None:
@@ -87,7 +87,7 @@ def workers_at(m, i, t, r):
     return Sum(m.workers[i, t, r, p] for p in m.sites)
 
 
-class Sharp(Relaxed):
+class ServerIndexed(Relaxed):
     """Lower bound that knows where the server stands.  Strict semantics; not in the paper.
 
     Data and workers carry the server's site p as a further index, so that synchronisation is paid

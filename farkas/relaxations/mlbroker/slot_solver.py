@@ -101,7 +101,7 @@ class Tangents:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Touched:
+class TangentProblem:
     """A slot problem with tangents of its entropy terms."""
 
     problem: SlotProblem
@@ -109,10 +109,10 @@ class Touched:
 
     @classmethod
     def of(
-        cls, data: Brokerage | SlotProblem | Touched, semantics: Semantics = "printed"
-    ) -> Touched:
+        cls, data: Brokerage | SlotProblem | TangentProblem, semantics: Semantics = "printed"
+    ) -> TangentProblem:
         """Return ``data``, or the slot (the first busy one of an instance) with three tangents."""
-        if isinstance(data, Touched):
+        if isinstance(data, TangentProblem):
             return data
         problem = SlotProblem.of(data, semantics)
         grows, epsilon = semantics == "printed", problem.market.epsilon
@@ -188,10 +188,10 @@ class Outer(Relaxing, Connections, Presence):
     name = "mlbroker.outer"
     relax: str = option("printed", "tight")
 
-    def declare(self, m: Any, data: Brokerage | SlotProblem | Touched) -> None:
+    def declare(self, m: Any, data: Brokerage | SlotProblem | TangentProblem) -> None:
         """Declare the rules of (8) for one slot, and the segments."""
-        touched = Touched.of(data, self.semantics)
-        problem, tangents = touched.problem, touched.tangents
+        with_tangents = TangentProblem.of(data, self.semantics)
+        problem, tangents = with_tangents.problem, with_tangents.tangents
         declare_sets(m, problem.market)
         declare_data(m, problem.market, self.semantics)
         m.presence_bound = Param(values=problem.constants.presence_bound)
@@ -291,7 +291,7 @@ class Together:
         tangents = Tangents.first(
             problem.before, problem.scale, market.epsilon, grows=grows, pieces=self.PIECES
         )
-        form = self._program.form(Touched(problem, tangents))
+        form = self._program.form(TangentProblem(problem, tangents))
         risen = form.column_block("risen").where
         cost, upper = form.cost.copy(), form.upper.copy()
 

@@ -36,12 +36,12 @@ from farkas.kernels import Kernel
 from farkas.models.mlbroker.data import Snapshot, present_at, usage_of
 from farkas.models.mlbroker.placement import OneShot, first_busy_slot
 from farkas.numbers import Floats
-from farkas.relaxations.mlbroker.lives import (
-    Lives,
-    SiteLives,
+from farkas.relaxations.mlbroker.job_schedules import (
+    JobSchedules,
+    SiteSchedules,
     joined,
-    lives_of,
     place_jobs,
+    schedules_of,
 )
 from farkas.solvers.subproblem import (
     Subproblem,
@@ -187,7 +187,7 @@ class SlotGrowth:
         return grow(self.bounds, *task, self.check, most_steps=share)
 
 
-JobsToPlace = tuple[int, int, Floats]  #: `begin`, `end` and `slope` of `lives_of`.
+JobsToPlace = tuple[int, int, Floats]  #: `begin`, `end` and `slope` of `schedules_of`.
 
 
 class JobPlacing:
@@ -198,18 +198,18 @@ class JobPlacing:
     def __init__(self, data: Brokerage) -> None:
         self.data = data
 
-    def __call__(self, task: JobsToPlace) -> Lives:
+    def __call__(self, task: JobsToPlace) -> JobSchedules:
         """Place some jobs."""
         if self.data.num_sites <= MOST_SITES:
-            return lives_of(self.data, *task)
-        search = SiteLives(self.data, *task)
+            return schedules_of(self.data, *task)
+        search = SiteSchedules(self.data, *task)
         search.search()
-        return search.lives()
+        return search.schedules()
 
 
-def cheapest_lives(
+def cheapest_schedules(
     data: Brokerage, slope: Floats, check: Callable[[], None], executor: Executor | None = None
-) -> Lives:
+) -> JobSchedules:
     """Place every job at prices of units, with more than `MOST_SITES` sites as well as is found.
 
     ``slope`` has shape (slots, sites, resources), USD a unit, finite, >= 0. ``check`` raises what

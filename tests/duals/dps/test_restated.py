@@ -11,7 +11,7 @@ from farkas.certificates import check
 from farkas.certificates.dps import PricedMarket, certify_prices
 from farkas.duals.dps import restated
 from farkas.duals.dualize import dualize
-from farkas.duals.restated import as_linear
+from farkas.duals.multipliers import as_linear
 from farkas.relaxations.dps.interval import IntervalLP
 from farkas.solvers import solve
 from tests.generators.dps import random_market

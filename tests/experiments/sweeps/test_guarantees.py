@@ -10,7 +10,7 @@ from farkas.experiments.sweeps import Store, ratios, sweep
 from farkas.experiments.sweeps.guarantees import guarantees, guarantees_of
 from farkas.instances import library, write
 from farkas.instances.generate import generate
-from farkas.offline.ladder import ladders
+from farkas.offline.methods import searches
 from farkas.online import algorithms
 from farkas.proofs import claims
 from tests.experiments.sweeps.made import INSTANCES, result
@@ -19,7 +19,7 @@ from tests.experiments.sweeps.made import INSTANCES, result
 @pytest.mark.parametrize("name", list(guarantees))
 def test_a_guarantee_is_about_algorithms_and_a_claim_that_exist(name):
     assert name.partition("[")[0] in algorithms
-    assert guarantees[name].witnesses <= {*algorithms, *ladders}
+    assert guarantees[name].witnesses <= {*algorithms, *searches}
     assert guarantees[name].claim in claims
     assert guarantees[name].claim.partition(".")[0] == name.partition(".")[0]
 

@@ -27,8 +27,8 @@ from farkas.experiments.sweeps import (
 from farkas.experiments.sweeps.ratios import held, shared_bounds
 from farkas.experiments.sweeps.task import Request, perform
 from farkas.instances import library, to_bytes, write
-from farkas.offline import Ladder, ladders
-from farkas.offline.climbing import policies
+from farkas.offline import OfflineSearch, searches
+from farkas.offline.search import policies
 from tests.experiments.sweeps.made import number, written
 
 CONFIG = """
@@ -54,13 +54,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def found(folder: Path) -> dict[str, Result]:
     """The sweep's results: one search, whose bound is the relaxation's, and two runs."""
-    ladders.load()
+    searches.load()
     name = "mlbroker.optimum"
-    ladder = Ladder(
-        name, climbers=(policies("mlbroker.one_shot"),), options={"semantics": "strict"}
+    search = OfflineSearch(
+        name, methods=(policies("mlbroker.one_shot"),), options={"semantics": "strict"}
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ladders, "_items", {name: ladder})
+        patch.setattr(searches, "_items", {name: search})
         tasks, _ = plan(read_config(folder / "sweep.toml"), folder)
         text = to_bytes(DEMO).decode()
         results = [perform(Request(task.key, task, text)) for task in tasks]
@@ -192,7 +192,7 @@ def test_a_ladder_that_is_not_here_is_rejected(found: dict[str, Result], store: 
     task = msgspec.structs.replace(found["optimum"].task, name="mlbroker.nothing")
     filled(store, found, task=task)
     words = {result.task.what: said for result, said in prove_again(store)}
-    assert words["optimum"].startswith("rejected: unknown ladder")
+    assert words["optimum"].startswith("rejected: unknown offline search")
 
 
 @pytest.mark.parametrize("seconds", ["-1", "600", "nan"])
@@ -228,7 +228,7 @@ def test_the_command_plans_a_search_for_every_instance(
 def test_a_sweep_whose_kinds_have_no_search_says_so(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ladders, "_items", {})
+    monkeypatch.setattr(searches, "_items", {})
     with pytest.raises(InvalidOption, match="nothing that is run here has a search"):
         plan(read_config(folder / "sweep.toml"), folder)
 

@@ -16,7 +16,7 @@ from farkas.models.dps.offline import Offline
 from farkas.offline.dps import anew
 from farkas.offline.dps.anew import placed_anew
 from farkas.offline.dps.optimum import Placing
-from farkas.offline.ladder import ladders
+from farkas.offline.methods import searches
 from farkas.solvers import solve
 from tests.generators.dps import posted, random_market
 
@@ -45,7 +45,7 @@ def test_all_jobs_anew_are_the_optimum_and_among_few_columns_no_less_than_before
     before, best = packing.value, optimum(market)
     kept = {job: packing.take(job) for job in range(problem.owners)}
     found = placed_anew(problem, kept, packing.used, free, math.inf, 0.0, 60.0)
-    run = ladders["dps.optimum"].run(market, problem.decisions(found))
+    run = searches["dps.optimum"].run(market, problem.decisions(found))
     assert not run.violations
     least = before if few == 0 else best
     assert least * (1 - 1e-9) <= float(run.reached) <= best * (1 + 1e-9)
@@ -67,7 +67,7 @@ def test_some_jobs_anew_leave_the_others_and_lose_nothing(seed):
         assert (packing.used <= problem.hard).all()
         assert packing.value >= before * (1 - 1e-9)
         before = packing.value
-    run = ladders["dps.optimum"].run(market, problem.decisions(packing.plans))
+    run = searches["dps.optimum"].run(market, problem.decisions(packing.plans))
     assert not run.violations
 
 
@@ -109,7 +109,7 @@ def test_who_meets_in_scarce_slots_is_placed_anew_and_nothing_is_lost(seed):
     slots.improve(packing, lambda: targeted(problem, packing), gap=0.0, left=lambda: 60.0)
     assert packing.value >= before * (1 - 1e-12)
     assert (packing.used <= problem.hard).all()
-    run = ladders["dps.optimum"].run(market, problem.decisions(packing.plans))
+    run = searches["dps.optimum"].run(market, problem.decisions(packing.plans))
     assert not run.violations
     assert float(run.reached) == pytest.approx(packing.value)
 

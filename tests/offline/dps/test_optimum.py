@@ -13,7 +13,7 @@ import pytest
 import farkas
 from farkas.algebra.formulation import programs
 from farkas.errors import NoAnswer
-from farkas.exact.bounding import Deadline
+from farkas.exact.node_bounds import Deadline
 from farkas.instances.generate import generate
 from farkas.models.dps.offline import Offline
 from farkas.offline.dps import optimum as module
@@ -26,8 +26,8 @@ from farkas.offline.dps.optimum import (
     small,
     uncrowded,
 )
-from farkas.offline.ladder import Ascent, ladders
-from farkas.offline.priced import priced
+from farkas.offline.methods import SearchState, searches
+from farkas.offline.price_search import price_search
 from farkas.solvers import solve
 from tests.generators.dps import empty_market, market_in, posted, random_market
 from tests.offline.bounds import bounds, closed
@@ -101,7 +101,7 @@ def test_points_are_placements_worth_as_much(seed):
     market = random_market(seed, jobs=9)
     form, answer = exact(market)
     decisions = decisions_at(market, form, np.where(form.integer, np.rint(answer.point), 0.0))
-    run = ladders["dps.optimum"].run(market, decisions)
+    run = searches["dps.optimum"].run(market, decisions)
     assert not run.violations
     assert float(run.reached) == pytest.approx(answer.objective, rel=1e-9, abs=1e-12)
 
@@ -111,19 +111,19 @@ def test_points_are_placements_worth_as_much(seed):
 def test_small_markets_are_proved(seed):
     market = random_market(seed, jobs=7)
     best = exact(market)[1].objective
-    ascent = Ascent("max", Deadline(), Fraction(0))
-    rungs = list(small(market, ascent))
-    (bound,) = [rung.bound for rung in rungs if rung.bound is not None]
+    state = SearchState("max", Deadline(), Fraction(0))
+    candidates = list(small(market, state))
+    (bound,) = [candidate.bound for candidate in candidates if candidate.bound is not None]
     assert float(bound.fraction) == pytest.approx(best, rel=1e-9, abs=1e-12)
-    assert ladders["dps.optimum"].bounds(bound, [])
-    runs = [ladders["dps.optimum"].run(market, r.decisions) for r in rungs if r.decisions]
+    assert searches["dps.optimum"].bounds(bound, [])
+    runs = [searches["dps.optimum"].run(market, r.decisions) for r in candidates if r.decisions]
     assert max(Fraction(run.reached) for run in runs) <= bound.fraction
 
 
 def test_large_markets_are_left_to_prices():
     market = generate("dps", "published", 0, num_jobs=200, horizon=100, num_servers=3)
     with pytest.raises(NoAnswer, match=r"has 600 cells of job and server, more than 300"):
-        next(small(market, Ascent("max", Deadline(), Fraction(0))))
+        next(small(market, SearchState("max", Deadline(), Fraction(0))))
 
 
 @pytest.mark.parametrize("seed", range(16))
@@ -131,21 +131,21 @@ def test_whole_jobs_on_all_servers_as_one_bound_the_optimum(seed, monkeypatch):
     monkeypatch.setattr(module, "MOST_CELLS", 0)
     market = random_market(seed, jobs=8, servers=1 + seed % 3)
     best = exact(market)[1].objective
-    rungs = list(few_servers(market, Ascent("max", Deadline(), Fraction(0))))
-    runs = [ladders["dps.optimum"].run(market, r.decisions) for r in rungs if r.decisions]
+    candidates = list(few_servers(market, SearchState("max", Deadline(), Fraction(0))))
+    runs = [searches["dps.optimum"].run(market, r.decisions) for r in candidates if r.decisions]
     assert all(not run.violations for run in runs)
     assert max(float(run.reached) for run in runs) == pytest.approx(best, rel=1e-9, abs=1e-12)
-    for rung in rungs:
-        if rung.bound is not None:
-            assert ladders["dps.optimum"].bounds(rung.bound, [])
-            assert float(rung.bound.fraction) >= best * (1 - 1e-12)
+    for candidate in candidates:
+        if candidate.bound is not None:
+            assert searches["dps.optimum"].bounds(candidate.bound, [])
+            assert float(candidate.bound.fraction) >= best * (1 - 1e-12)
             if market.num_servers == 1:  # the program is that of the market
-                assert float(rung.bound.fraction) == pytest.approx(best, rel=1e-9, abs=1e-12)
+                assert float(candidate.bound.fraction) == pytest.approx(best, rel=1e-9, abs=1e-12)
 
 
 def test_many_servers_are_left_to_prices():
     market = generate("dps", "published", 0, num_jobs=1_001, horizon=100, num_servers=3)
-    assert not list(few_servers(market, Ascent("max", Deadline(), Fraction(0))))
+    assert not list(few_servers(market, SearchState("max", Deadline(), Fraction(0))))
 
 
 @pytest.mark.slow
@@ -229,14 +229,14 @@ def test_unit_prices_take_the_whole_budget_and_no_more(seed):
 def test_every_rung_is_replayed_without_a_fault(seed):
     market = random_market(seed, jobs=12)
     best, found = optimum(market), []
-    for rung in priced(placing)(market, Ascent("max", Deadline(), Fraction(0))):
-        if rung.decisions is not None:
-            run = ladders["dps.optimum"].run(market, rung.decisions)
+    for candidate in price_search(placing)(market, SearchState("max", Deadline(), Fraction(0))):
+        if candidate.decisions is not None:
+            run = searches["dps.optimum"].run(market, candidate.decisions)
             assert not run.violations
             found.append(float(run.reached))
-        if rung.bound is not None:
-            assert ladders["dps.optimum"].bounds(rung.bound, [])
-            assert float(rung.bound.fraction) >= best * (1 - 1e-12)
+        if candidate.bound is not None:
+            assert searches["dps.optimum"].bounds(candidate.bound, [])
+            assert float(candidate.bound.fraction) >= best * (1 - 1e-12)
     assert max(found, default=0.0) == pytest.approx(best, rel=0.2)
 
 
@@ -244,8 +244,8 @@ def test_every_rung_is_replayed_without_a_fault(seed):
 def test_crowded_markets_meet_whole_jobs_before_prices(servers):
     market = generate("dps", "published", 0, num_jobs=100, horizon=100, num_servers=servers)
     first, later = (
-        next(climber(market, Ascent("max", Deadline(), Fraction(1, 1000))), None)
-        for climber in (crowded, uncrowded)
+        next(method(market, SearchState("max", Deadline(), Fraction(1, 1000))), None)
+        for method in (crowded, uncrowded)
     )
     found, none = (first, later) if servers == 5 else (later, first)
     assert none is None
@@ -255,6 +255,6 @@ def test_crowded_markets_meet_whole_jobs_before_prices(servers):
 def test_what_a_job_decided_leaves_is_the_optimum():
     """One virtual cluster whose servers hold less than its jobs ask for: prices are 9 % away."""
     market = posted(*[(0, 3.0, 2, 4.0)] * 3, (1, 3.0, 1, 1.0), units=5)
-    rungs = list(priced(placing)(market, Ascent("max", Deadline(), Fraction(0))))
-    proved = [rung.bound.fraction for rung in rungs if rung.bound is not None]
+    candidates = list(price_search(placing)(market, SearchState("max", Deadline(), Fraction(0))))
+    proved = [candidate.bound.fraction for candidate in candidates if candidate.bound is not None]
     assert (float(max(proved)), float(min(proved))) == (pytest.approx(10.0), pytest.approx(9.0))

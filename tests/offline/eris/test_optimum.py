@@ -10,8 +10,8 @@ import pytest
 import farkas
 from farkas.algebra.formulation import programs
 from farkas.errors import NoAnswer
-from farkas.exact.bounding import Deadline
-from farkas.offline import Ascent, Ladder, climb, ladders
+from farkas.exact.node_bounds import Deadline
+from farkas.offline import OfflineSearch, SearchState, find_optimum, searches
 from farkas.offline.eris.optimum import by_prices, decisions_of, small
 from farkas.solvers import solve
 from tests.generators.eris import auction_in, one_resource, random_auction
@@ -26,7 +26,7 @@ def test_decisions_are_worth_the_objective(seed):
     form = programs.build("eris.offline[compact]").form(auction)
     answer = solve(form)
     point = np.where(form.integer, np.rint(answer.point), answer.point)
-    run = ladders["eris.optimum"].run(auction, decisions_of(auction, form, point))
+    run = searches["eris.optimum"].run(auction, decisions_of(auction, form, point))
     assert not run.violations
     # a schedule may end before the slot that the point says, never after it
     assert float(Fraction(run.reached)) == pytest.approx(answer.objective, rel=1e-6, abs=1e-6)
@@ -55,7 +55,7 @@ def test_the_gap_of_columns_is_closed_by_cases():
 def test_large_programs_are_not_even_written():
     auction = farkas.generate("eris", "published", seed=0)
     with pytest.raises(NoAnswer, match=r"has \d+ cells of job, slot and site, more than"):
-        next(small(auction, Ascent("max", Deadline(), Fraction(0))))
+        next(small(auction, SearchState("max", Deadline(), Fraction(0))))
 
 
 def test_prices_and_listed_schedules_bound_the_welfare():
@@ -67,8 +67,8 @@ def test_prices_and_listed_schedules_bound_the_welfare():
 
 
 def searched(auction, gap=0.0, seconds=60.0):
-    return climb(
-        auction, Ladder("eris.optimum", (by_prices,)), gap=Fraction(gap), time_limit=seconds
+    return find_optimum(
+        auction, OfflineSearch("eris.optimum", (by_prices,)), gap=Fraction(gap), time_limit=seconds
     )  # fmt: skip
 
 
@@ -113,6 +113,6 @@ def test_what_was_found_by_the_deadline_counts():
     class Passed(Deadline):
         left = 0.0
 
-    found = list(by_prices(auction, Ascent("max", Passed(), Fraction(0))))
+    found = list(by_prices(auction, SearchState("max", Passed(), Fraction(0))))
     assert found[0].bound is not None  # so that no run needs another
     assert found[-1].decisions is not None

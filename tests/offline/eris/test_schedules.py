@@ -11,7 +11,7 @@ from scipy import sparse
 
 from farkas.decomposition.packing import Packing
 from farkas.decomposition.protocol import Plans
-from farkas.offline import ladders
+from farkas.offline import searches
 from farkas.offline.eris.exchange_kernel import NO_SERVER, meet
 from farkas.offline.eris.optimum import LEAST_PRICE, AuctionPricing
 from farkas.offline.eris.squeeze_kernel import (
@@ -121,7 +121,7 @@ def test_a_job_without_data_is_served_for_nothing():
     assert not packing.used.any()
     again = pricing.plans_of(pricing.packed(packing.plans), {})
     assert (again[0].value, again[0].what) == (9.0, None)
-    run = ladders["eris.optimum"].run(auction, pricing.decisions(again))
+    run = searches["eris.optimum"].run(auction, pricing.decisions(again))
     assert (run.reached, run.violations) == (9, [])
 
 
@@ -144,7 +144,7 @@ def test_decisions_are_worth_what_was_added_up(seed):
     rng = np.random.default_rng(seed)
     wanting = np.arange(auction.num_jobs)
     packing.restore(pricing.exchange(packing.plans, wanting, prices, 30, rng))
-    run = ladders["eris.optimum"].run(auction, pricing.decisions(packing.plans))
+    run = searches["eris.optimum"].run(auction, pricing.decisions(packing.plans))
     assert not run.violations
     assert float(Fraction(run.reached)) == pytest.approx(packing.value, rel=1e-9, abs=1e-9)
 

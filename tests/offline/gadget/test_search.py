@@ -10,11 +10,11 @@ import pytest
 
 import farkas
 from farkas.errors import NoAnswer
-from farkas.exact.bounding import Deadline
+from farkas.exact.node_bounds import Deadline
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.slot import snapshot
 from farkas.offline.gadget import one_slot, slots_again
-from farkas.offline.ladder import Ascent
+from farkas.offline.methods import SearchState
 from farkas.online.gadget.columns import column_rings, worth
 from farkas.online.gadget.environment import received, totals
 from farkas.proofs.gadget.relaxed import random_clusters
@@ -96,13 +96,13 @@ def test_an_earlier_job_leaves_it_to_others() -> None:
 
 def test_slots_are_solved_again_until_none_gains() -> None:
     cluster = scarce(4, MESH, "table", jobs=6, horizon=2)
-    ascent = Ascent("max", Deadline(), Fraction(1, 10**6))
-    ascent.decisions = [[] for _ in range(cluster.horizon)]
-    *_, last = slots_again(cluster, ascent)
+    state = SearchState("max", Deadline(), Fraction(1, 10**6))
+    state.decisions = [[] for _ in range(cluster.horizon)]
+    *_, last = slots_again(cluster, state)
     assert totals(cluster, received(cluster, last.decisions))[-1] > cluster.idle_reward.sum()
     # once more from there nothing gains, and no slot alone could add more
-    ascent.decisions = last.decisions
-    assert list(slots_again(cluster, ascent)) == []
+    state.decisions = last.decisions
+    assert list(slots_again(cluster, state)) == []
     given = received(cluster, last.decisions)[-1]
     for slot, rings in enumerate(last.decisions):
         own = received(cluster, [rings])[-1]

@@ -10,9 +10,9 @@ import pytest
 
 import farkas
 from farkas.errors import NotACertificate
-from farkas.exact.bounding import Deadline, OutOfTime
-from farkas.offline import Ladder, climb
-from farkas.offline.ladder import Ascent, ladders
+from farkas.exact.node_bounds import Deadline, OutOfTime
+from farkas.offline import OfflineSearch, find_optimum
+from farkas.offline.methods import SearchState, searches
 from farkas.offline.mlbroker import SlotSearch, at_once, slots
 from tests.generators.mlbroker import (
     discounted,
@@ -32,8 +32,8 @@ CASES = {
 }
 
 
-def ascent(gap="1/1000000", deadline=None):
-    return Ascent("min", deadline or Deadline(), Fraction(gap))
+def state(gap="1/1000000", deadline=None):
+    return SearchState("min", deadline or Deadline(), Fraction(gap))
 
 
 @pytest.mark.ids(10)
@@ -69,7 +69,7 @@ def test_money_and_data_have_any_unit(unit):
 
 def test_no_time_is_no_answer():
     with pytest.raises(OutOfTime):
-        next(slots(CASES["ties"], ascent(deadline=Deadline(0.0))))
+        next(slots(CASES["ties"], state(deadline=Deadline(0.0))))
 
 
 def test_steps_charge_for_disagreement_and_keep_prices():
@@ -78,7 +78,7 @@ def test_steps_charge_for_disagreement_and_keep_prices():
         [[10.0, 0.0], [0.0, 10.0], [10.0, 0.0]], deploy_cost=8.0, discount_price=[[0.5], [0.5]],
         discount_threshold=[[1.0], [1.0]],
     )  # fmt: skip
-    search = SlotSearch(data, ascent())
+    search = SlotSearch(data, state())
     search.prices = np.zeros_like(search.prices)
     search.look()
     before, (low, high, _) = search.bound, search.present() @ [1, 2]
@@ -92,7 +92,7 @@ def test_steps_charge_for_disagreement_and_keep_prices():
 
 def test_answers_to_discounts_are_kept_where_they_are_better():
     data = CASES["random 2"]
-    search = SlotSearch(data, ascent())
+    search = SlotSearch(data, state())
     search.cost = float("inf")
     assert search.respond(np.zeros(search.chord.shape, bool))
     assert search.cost == pytest.approx(search.best.cost(data))
@@ -101,7 +101,7 @@ def test_answers_to_discounts_are_kept_where_they_are_better():
 
 def test_trees_take_no_more_steps_than_a_check_makes(monkeypatch):
     data = even_brokerage(4, jobs=3, slots=3)
-    free = SlotSearch(data, ascent())
+    free = SlotSearch(data, state())
     free.look()
     steps = [tree.steps for tree in free.trees.values()]
     for place in ("certificates.mlbroker_slots", "relaxations.mlbroker.slot_trees"):
@@ -117,7 +117,7 @@ def test_a_small_step_of_prices_raises_the_bound():
     found = []
     for seed in (1, 5, 7, 10):
         data = random_brokerage(seed, sites=3, slots=5, jobs=4, resources=2)
-        search = SlotSearch(data, ascent())
+        search = SlotSearch(data, state())
         search.prices = np.zeros_like(search.prices)
         search.look()
         before = search.bound
@@ -135,7 +135,7 @@ def test_bounds_under_either_semantics_hold_for_the_cheapest_placement(semantics
     best = farkas.optimum(data, gap=1e-6, time_limit=60)
     run = farkas.run(data, "mlbroker.fractional[tight]", semantics=semantics)
     assert run.certificate.certificate["program"] == f"mlbroker.relaxed[tight,{semantics}]"
-    assert ladders["mlbroker.optimum"].bounds(run.certificate, best.run.decisions)
+    assert searches["mlbroker.optimum"].bounds(run.certificate, best.run.decisions)
     assert run.certificate.fraction <= best.value
     assert best.run.options == {"semantics": "strict"}
 
@@ -166,12 +166,14 @@ EDGES = {**edge_cases(), "random": random_brokerage(3, sites=3, jobs=3, resource
 @pytest.mark.parametrize("name", EDGES)
 def test_the_optimum_lies_between(name):
     data = EDGES[name]
-    late = Ascent("min", Deadline(0.0), Fraction(0))
+    late = SearchState("min", Deadline(0.0), Fraction(0))
     bound, placed = at_once(data, late)
     optimum = farkas.prove(data, PROGRAM).value
     rounded = 1 + Fraction(1, 10**12)
     assert bound.bound.fraction <= optimum * rounded
-    found = climb(data, Ladder("mlbroker.optimum", (at_once,)), gap=Fraction(0), time_limit=1e-9)
+    found = find_optimum(
+        data, OfflineSearch("mlbroker.optimum", (at_once,)), gap=Fraction(0), time_limit=1e-9
+    )
     assert optimum <= found.value * rounded
     assert found.value == Fraction(farkas.run(data, "mlbroker.local").reached)
     assert placed.method == "mlbroker.local"
@@ -179,6 +181,6 @@ def test_the_optimum_lies_between(name):
 
 def test_least_leaves_say_which_discounts_count():
     # 5 and 4 units, the discount counts from the first on; nothing else is used
-    search = SlotSearch(discounted(), ascent())
+    search = SlotSearch(discounted(), state())
     search.look()
     assert search.reduced().astype(int).ravel().tolist() == [1, 0, 0, 1]

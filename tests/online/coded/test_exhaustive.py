@@ -20,7 +20,7 @@ from farkas.online.coded.exhaustive import (
     search_owners,
     solve_counts,
 )
-from farkas.online.coded.local_search import climb, favourites, least_level
+from farkas.online.coded.local_search import favourites, least_level, local_optimum
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.solvers import Answer, Reason, solve
 from tests.generators.coded import random_coded_computing, random_speed, tied_speed
@@ -97,14 +97,14 @@ def test_a_search_that_meets_its_time_limit_keeps_the_best_so_far():
     speed = large()
     found = search_owners(speed, 0.0)
     assert found.stopped == "the time limit of 0 s"
-    start = climb(speed, greedy_owner(speed), "lexicographic")
+    start = local_optimum(speed, greedy_owner(speed), "lexicographic")
     assert least_level(speed, found.owner) >= least_level(speed, start)
 
 
 @pytest.mark.parametrize("reason", [Reason.TIME_LIMIT, Reason.INTERRUPTED])
 def test_a_solver_that_is_stopped_leaves_its_point_or_the_start(monkeypatch, reason):
     speed = random_speed(3, masters=4, workers=9)
-    best, start = best_owner(speed), climb(speed, greedy_owner(speed), "lexicographic")
+    best, start = best_owner(speed), local_optimum(speed, greedy_owner(speed), "lexicographic")
 
     def stopped(form, **options):
         point = options["start"].copy() if reason is Reason.TIME_LIMIT else None
@@ -147,7 +147,7 @@ def test_a_worse_point_is_not_taken(monkeypatch):
     speed = np.array([[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]) * [[1.0], [2.0]]
     start = np.array([0, 0, 1])
     point = np.append(WorkerTypes.given(speed).counted(np.full(3, 1)).reshape(-1), 0.0)
-    monkeypatch.setattr(exhaustive, "climb", lambda speed, owner, variant: owner)
+    monkeypatch.setattr(exhaustive, "local_optimum", lambda speed, owner, variant: owner)
     assert owners_at(speed, point, start).tolist() == [0, 0, 1]
 
 

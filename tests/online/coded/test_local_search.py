@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from farkas.online.coded.local_search import climb, favourites
+from farkas.online.coded.local_search import favourites, local_optimum
 from tests.generators.coded import tied_speed
 from tests.references.coded_search import search
 
@@ -18,7 +18,7 @@ def test_favourites_are_the_fastest_masters_the_smallest_on_ties():
 def test_ties_are_settled_as_the_reference_does(seed, variant):
     speed = tied_speed(seed, masters=2 + seed % 3, workers=7)
     start = np.random.default_rng(seed).integers(0, len(speed), 7)
-    assert climb(speed, start, variant).tolist() == search(speed, start, variant).tolist()
+    assert local_optimum(speed, start, variant).tolist() == search(speed, start, variant).tolist()
 
 
 def tenths(seed, masters, workers):
@@ -40,10 +40,10 @@ def tenths(seed, masters, workers):
 )
 def test_levels_and_counts_are_kept_as_the_reference_keeps_them(variant, seed, masters, workers):
     speed, start = tenths(seed, masters, workers)
-    assert climb(speed, start, variant).tolist() == search(speed, start, variant).tolist()
+    assert local_optimum(speed, start, variant).tolist() == search(speed, start, variant).tolist()
 
 
 def test_the_start_is_not_changed():
     speed, own = np.ones((2, 4)), np.zeros(4, int)
-    climb(speed, own, "printed")
+    local_optimum(speed, own, "printed")
     assert own.tolist() == [0, 0, 0, 0]

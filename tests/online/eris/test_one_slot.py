@@ -12,9 +12,9 @@ from farkas.instances import library
 from farkas.models.eris.one_shot import OneShot, SlotTask
 from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.online.eris.antman import (
+    SlotCapacity,
     SlotPlacement,
     SlotPolicy,
-    SlotRoom,
     System,
     Waiting,
     workers_asked,
@@ -216,7 +216,7 @@ def test_baselines_ask_for_workers_that_finish_in_eight_slots() -> None:
 class Everything(SlotPolicy):
     """Runs every job with one worker at site 0; only worths above 5 count."""
 
-    def run_slot(self, system: System, room: SlotRoom) -> Iterator[Piece | None]:
+    def run_slot(self, system: System, room: SlotCapacity) -> Iterator[Piece | None]:
         for waiting in system.waiting:
             yield room.run(waiting, SlotPlacement(np.array([1, 0]), 0))
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from farkas.instances.eris import Auction
-from farkas.online.eris.antman import SlotPlacement, SlotRoom, Waiting, _take
+from farkas.online.eris.antman import SlotCapacity, SlotPlacement, Waiting, _take
 from farkas.online.eris.environment import Piece, coarse
 from tests.generators.eris import auction_in, one_resource
 
@@ -28,7 +28,7 @@ def test_sites_are_taken_by_price_then_data_then_number(
     remaining: tuple[int, int], held: tuple[float, float], workers: list[int], server: int | None
 ) -> None:
     auction = one_resource({"server_demand": [0.5]}, site_capacity=[[2.0], [2.0]])
-    room = SlotRoom(auction, 0)
+    room = SlotCapacity(auction, 0)
     room.held[:, 0] = held
     found = room.place(waiting_job(auction, *remaining), 1)
     assert (found is None) is (server is None)
@@ -38,7 +38,7 @@ def test_sites_are_taken_by_price_then_data_then_number(
 
 def test_prices_that_differ_by_rounding_leave_the_choice_to_the_data() -> None:
     auction = one_resource({})
-    room = SlotRoom(auction, 0)
+    room = SlotCapacity(auction, 0)
     room.held[:, 0] = 0.6, 0.2 + 0.4
     assert room.prices()[0, 0] < room.prices()[1, 0]
     found = room.place(waiting_job(auction, 1, 2), 1)
@@ -50,7 +50,7 @@ def test_sites_with_more_workers_take_their_chunks_first() -> None:
     # 2 MB for remote workers of 1 MB each: both go to site 2, although site 1 stands before it
     auction = one_resource({"data": [0, 2, 2]}, sites=3, site_capacity=[[2.0]] * 3)
     auction = auction.replace(transfer_budget=2.0)
-    room = SlotRoom(auction, 0)
+    room = SlotCapacity(auction, 0)
     ran = room.run(waiting_job(auction, 0, 2, 2), SlotPlacement(np.array([0, 1, 2]), 0))
     assert ran is not None
     assert ran.workers == ((2, 2),)
@@ -64,7 +64,7 @@ def test_a_slot_is_full_but_for_rounding(unit: float) -> None:
         one_resource(job, site_capacity=[[0.3], [0.3]], transfer_budget=0.3, chunk_size=0.0),
         data=unit, units=unit,
     )  # fmt: skip
-    room = SlotRoom(auction, 0)
+    room = SlotCapacity(auction, 0)
     for _ in range(3):
         alone = SlotPlacement(np.array([0, 1]), 0)
         assert room.run(waiting_job(auction, 0, 9), alone) is not None
@@ -79,7 +79,7 @@ def test_what_runs_is_paid_at_the_prices_before_it() -> None:
     # half of 2 gpus and of 4 MB in use: 4**.5 - 1 = 1 a gpu, 2**.5 - 1 an MB
     job = {"data": [0, 2], "parameter_size": 0.25, "server_demand": [0.5], "utility": [9.0]}
     auction = one_resource(job, slots=1, transfer_budget=4.0, chunk_size=1.0)
-    room = SlotRoom(auction, 0)
+    room = SlotCapacity(auction, 0)
     room.held[0], room.transferred = 1.0, 2.0
     waiting = waiting_job(auction, 0, 2)
     ran = room.run(waiting, SlotPlacement(np.array([1, 1]), 1))

@@ -12,7 +12,7 @@ from farkas.certificates.priced_tree import Split, Window, leaves_of, prove_leav
 from farkas.decomposition.protocol import Tree
 from farkas.instances import library
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
-from farkas.offline.ladder import ladders
+from farkas.offline.methods import searches
 from farkas.online.gadget.plans import GadgetPlans
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.offline_bound import OfflineBound
@@ -124,7 +124,7 @@ def test_plans_fit_what_is_left_and_stay_where_they_are_planned():
                 taken = np.bincount(row[row >= 0], fit.amount[row >= 0], len(problem.rows))
                 assert (taken <= like.toarray()[0] + 1e-9).all()
         assert (used <= problem.hard * (1 + 1e-9)).all()
-        run = ladders["gadget.optimum"].run(cluster, problem.decisions(found))
+        run = searches["gadget.optimum"].run(cluster, problem.decisions(found))
         assert not run.violations
         value = problem.offset + sum(fit.value for fit in found.values())
         assert run.value == pytest.approx(value, rel=1e-9, abs=1e-9)

@@ -1,4 +1,4 @@
-"""Slots by themselves: whole placements by trees, fractional ones, and lives of jobs."""
+"""Slots by themselves: whole placements by trees, fractional ones, and schedules of jobs."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from farkas.instances import library
 from farkas.models.mlbroker.data import SlotProblem, snapshot
 from farkas.models.mlbroker.placement import OneShot, placement
 from farkas.relaxations.mlbroker import slot_trees
-from farkas.relaxations.mlbroker.lives import Lives, lives_of
-from farkas.relaxations.mlbroker.relaxed import Relaxed, Sharp
+from farkas.relaxations.mlbroker.job_schedules import JobSchedules, schedules_of
+from farkas.relaxations.mlbroker.relaxed import Relaxed, ServerIndexed
 from farkas.relaxations.mlbroker.slot_solver import Together
 from farkas.relaxations.mlbroker.slot_trees import (
     SlotGrowth,
-    cheapest_lives,
+    cheapest_schedules,
     grow,
     slot_tree,
 )
@@ -287,8 +287,8 @@ def nothing() -> None:
     """The clock does not matter."""
 
 
-def equal(one: Lives, other: Lives) -> bool:
-    names = [field.name for field in dataclasses.fields(Lives)]
+def equal(one: JobSchedules, other: JobSchedules) -> bool:
+    names = [field.name for field in dataclasses.fields(JobSchedules)]
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
 
 
@@ -298,11 +298,11 @@ def equal(one: Lives, other: Lives) -> bool:
 def test_jobs_are_placed_the_same_in_any_parts(part, workers, monkeypatch):
     data = random_brokerage(5, sites=3, slots=4, jobs=7, resources=2)
     slope = data.chord_slope("strict")
-    whole = lives_of(data, 0, data.num_jobs, slope)
+    whole = schedules_of(data, 0, data.num_jobs, slope)
     monkeypatch.setattr(slot_trees, "PART", part)
     monkeypatch.setattr(module, "LEAST_STEPS", 0.0)
     with Executor.of(workers) as executor:
-        assert equal(cheapest_lives(data, slope, nothing, executor), whole)
+        assert equal(cheapest_schedules(data, slope, nothing, executor), whole)
 
 
 def test_a_slot_grows_within_its_share_of_steps(monkeypatch):
@@ -320,7 +320,7 @@ def test_a_slot_grows_within_its_share_of_steps(monkeypatch):
 
 
 def test_the_sharp_bound_needs_strict_semantics():
-    assert type(Relaxed(relax="sharp", semantics="strict")) is Sharp
+    assert type(Relaxed(relax="sharp", semantics="strict")) is ServerIndexed
     assert type(Relaxed(relax="tight")) is Relaxed
     with pytest.raises(InvalidOption, match="sharp needs semantics strict"):
         programs.build("mlbroker.relaxed[sharp]")
@@ -333,7 +333,7 @@ def test_the_sharp_bound_needs_strict_semantics():
 
 def test_nobody_is_placed_where_nobody_is():
     data = even_brokerage(1, jobs=2).replace(jobs=[])
-    lives = cheapest_lives(data, data.chord_slope("strict"), nothing)
-    assert lives.workers.shape == (0, data.num_sites)
-    assert lives.prices.shape == (0, 1 << data.num_sites)
-    assert lives.cost(data) == 0.0
+    schedules = cheapest_schedules(data, data.chord_slope("strict"), nothing)
+    assert schedules.workers.shape == (0, data.num_sites)
+    assert schedules.prices.shape == (0, 1 << data.num_sites)
+    assert schedules.cost(data) == 0.0

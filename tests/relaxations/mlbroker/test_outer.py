@@ -1,4 +1,4 @@
-"""Slots in shares of workers, with tangents; cheapest lives of jobs at prices."""
+"""Slots in shares of workers, with tangents; cheapest schedules of jobs at prices."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from farkas.errors import NoAnswer
 from farkas.models.mlbroker.data import PlacedWorkers, SlotProblem, usage_of
 from farkas.online.mlbroker.environment import PlacedSlot, recourse_costs
 from farkas.relaxations.mlbroker.following import JobPrices
-from farkas.relaxations.mlbroker.lives import SiteLives, lives_of, spread
+from farkas.relaxations.mlbroker.job_schedules import SiteSchedules, schedules_of, spread
 from farkas.relaxations.mlbroker.relaxed import JobAlone, Relaxed
 from farkas.relaxations.mlbroker.slot_solver import (
     Outer,
+    TangentProblem,
     Tangents,
-    Touched,
     refine,
 )
-from farkas.relaxations.mlbroker.slot_trees import cheapest_lives
+from farkas.relaxations.mlbroker.slot_trees import cheapest_schedules
 from farkas.solvers import solve
 from tests.conformance.oracle import row
 from tests.generators.mlbroker import (
@@ -58,7 +58,7 @@ def touched(grows=True):
     problem = SlotProblem(market=problem.market, before=before, constants=problem.constants)
     start = before if grows else np.zeros((1, 2))
     points = np.stack([start, np.ones((1, 2))], axis=-1)
-    return Touched(problem, Tangents(points, before, start, problem.scale, 1.0))
+    return TangentProblem(problem, Tangents(points, before, start, problem.scale, 1.0))
 
 
 def test_deployment_is_what_was_there_and_what_segments_add():
@@ -92,7 +92,7 @@ def test_more_tangents_bound_the_slot_closer():
     many = Tangents.first(few.problem.before, few.problem.scale, 1.0, grows=True, pieces=9)
     values = [solve(Outer(relax="tight").form(few)).objective]
     for _ in range(6):
-        form = Outer(relax="tight").form(Touched(few.problem, many))
+        form = Outer(relax="tight").form(TangentProblem(few.problem, many))
         answer = solve(form)
         values.append(answer.objective)
         deployed = form.values(answer.point, "deployed")
@@ -114,11 +114,11 @@ def test_at_list_prices_the_lives_are_the_optimum_without_discounts(seed):
     data = random_brokerage(seed, sites=2 + seed % 2, slots=3, jobs=2, resources=2)
     data = data.replace(discount_price=None, discount_threshold=None)
     slope = np.broadcast_to(data.list_price, (data.num_slots, *data.list_price.shape))
-    lives = cheapest_lives(data, slope, nothing)
+    schedules = cheapest_schedules(data, slope, nothing)
     optimum = farkas.prove(data, "mlbroker.offline[strict,choice,split]").value
-    assert lives.cost(data) == pytest.approx(float(optimum), rel=1e-8)
-    assert lives.bound.sum() == pytest.approx(float(optimum), rel=1e-8)
-    assert lives.bound.sum() <= float(optimum) * (1 + 1e-12)
+    assert schedules.cost(data) == pytest.approx(float(optimum), rel=1e-8)
+    assert schedules.bound.sum() == pytest.approx(float(optimum), rel=1e-8)
+    assert schedules.bound.sum() <= float(optimum) * (1 + 1e-12)
 
 
 def pairs_of(data):
@@ -128,25 +128,25 @@ def pairs_of(data):
 @pytest.mark.parametrize("seed", range(6))
 def test_costs_are_those_of_the_environment(seed):
     data = even_brokerage(seed, jobs=3, slots=3)
-    lives = cheapest_lives(data, data.chord_slope("strict"), nothing)
-    placed = PlacedWorkers.of(data, lives.workers, lives.server)
-    assert lives.cost(data) == pytest.approx(recourse_costs(placed).total, rel=1e-9)
-    np.testing.assert_array_equal(lives.usage(data), placed.usage())
-    parts = [usage_of(data, k, lives.workers[k], lives.server[k]) for k in pairs_of(data)]
+    schedules = cheapest_schedules(data, data.chord_slope("strict"), nothing)
+    placed = PlacedWorkers.of(data, schedules.workers, schedules.server)
+    assert schedules.cost(data) == pytest.approx(recourse_costs(placed).total, rel=1e-9)
+    np.testing.assert_array_equal(schedules.usage(data), placed.usage())
+    parts = [usage_of(data, k, schedules.workers[k], schedules.server[k]) for k in pairs_of(data)]
     np.testing.assert_allclose(sum(parts), placed.usage())
 
 
 def test_prices_grow_with_a_site_by_its_deployment_at_most():
     data = random_brokerage(3, sites=3, slots=4, jobs=4)
-    lives = cheapest_lives(data, data.chord_slope("strict"), nothing)
+    schedules = cheapest_schedules(data, data.chord_slope("strict"), nothing)
     deploy = data.deploy_cost[data.pair_job]
     for members, site in itertools.product(range(8), range(3)):
         if not members >> site & 1:
-            more = lives.prices[:, members | 1 << site] - lives.prices[:, members]
+            more = schedules.prices[:, members | 1 << site] - schedules.prices[:, members]
             assert (more >= -1e-12).all()
             assert (more <= deploy + 1e-12).all()
-    assert (lives.prices[data.next_pair < 0] == 0).all()
-    assert lives.prices[data.next_pair >= 0].any()
+    assert (schedules.prices[data.next_pair < 0] == 0).all()
+    assert schedules.prices[data.next_pair >= 0].any()
 
 
 def test_sets_spread_to_smaller_ones_for_nothing():
@@ -164,14 +164,14 @@ def test_the_clock_is_looked_at():
         raise NoAnswer("late")
 
     with pytest.raises(NoAnswer, match="late"):
-        cheapest_lives(discounted(), discounted().chord_slope(), late)
+        cheapest_schedules(discounted(), discounted().chord_slope(), late)
 
 
 def test_a_job_that_costs_more_than_doubles_hold_has_no_lives():
     # five slots with a worker for 4e307 each
     data = single([[10.0]] * 5, base_price=[[4e307]], server_demand=[0.0])
     with pytest.raises(NoAnswer, match="more than doubles hold"):
-        cheapest_lives(data, data.chord_slope("strict"), nothing)
+        cheapest_schedules(data, data.chord_slope("strict"), nothing)
 
 
 CASES = {
@@ -188,9 +188,9 @@ CASES = {
 def test_lives_are_bounded_and_near_the_cheapest(name):
     data = CASES[name]
     slope = data.chord_slope("strict")
-    search = SiteLives(data, 0, data.num_jobs, slope)
+    search = SiteSchedules(data, 0, data.num_jobs, slope)
     search.search()
-    exact, found = lives_of(data, 0, data.num_jobs, slope), search.lives()
+    exact, found = schedules_of(data, 0, data.num_jobs, slope), search.schedules()
     best = exact.bound
     assert (search.bound <= best * (1 + 1e-9) + 1e-12).all()
     assert (search.cost >= best * (1 - 1e-9)).all()
@@ -208,7 +208,7 @@ def test_lives_are_bounded_and_near_the_cheapest(name):
 @pytest.mark.slow
 def test_parts_are_placed_as_the_whole():
     data, slope = CASES["random 1"], CASES["random 1"].chord_slope("strict")
-    whole, part = (SiteLives(data, begin, 4, slope) for begin in (0, 2))
+    whole, part = (SiteSchedules(data, begin, 4, slope) for begin in (0, 2))
     for each in (whole, part):
         each.search()
     assert whole.bound[2:].tolist() == part.bound.tolist()
@@ -219,7 +219,7 @@ def test_parts_are_placed_as_the_whole():
 
 def test_charges_add_up_to_a_deployment():
     data = CASES["random 2"]
-    search = SiteLives(data, 0, data.num_jobs, data.chord_slope("strict"))
+    search = SiteSchedules(data, 0, data.num_jobs, data.chord_slope("strict"))
     rng = np.random.default_rng(0)
     search.prices[search.links] = (
         rng.uniform(0, 1, (len(search.links), 3)) * search.deploy[search.links]
@@ -231,7 +231,7 @@ def test_charges_add_up_to_a_deployment():
 
 def test_slots_between_others_pay_for_what_these_lack():
     data = CASES["moving"]
-    search = SiteLives(data, 0, 1, data.chord_slope("strict"))
+    search = SiteSchedules(data, 0, 1, data.chord_slope("strict"))
     search.workers[:] = [[1, 0], [0, 1], [1, 0]]
     search.at[:] = [0, 1, 0]
     # the middle one saves a second entry at the first site, and enters the second itself
@@ -241,7 +241,7 @@ def test_slots_between_others_pay_for_what_these_lack():
 @pytest.mark.slow
 def test_many_sites_are_placed_in_parts_too():
     data = random_brokerage(1, sites=11, slots=3, jobs=3, resources=1)
-    found = cheapest_lives(data, data.chord_slope("strict"), lambda: None)
+    found = cheapest_schedules(data, data.chord_slope("strict"), lambda: None)
     assert found.prices.shape == (data.num_pairs, 11)
     placed = PlacedSlot(
         data.jobs_at(0), found.workers[data.pairs_at(0)], found.server[data.pairs_at(0)]
@@ -256,7 +256,7 @@ def test_a_job_stays_where_every_slot_has_a_better_site():
     price = np.ones((sites, 1))
     data = single([[4.0 * (r == t) for r in range(sites)] for t in range(sites)], deploy_cost=9.0,
                   base_price=price)  # fmt: skip
-    search = SiteLives(data, 0, 1, data.chord_slope("strict"))
+    search = SiteSchedules(data, 0, 1, data.chord_slope("strict"))
     search.search()
     assert len(set(search.at)) == 1
     # one deployment, a worker and a server in each slot, and 4 GB moved in all but one of them

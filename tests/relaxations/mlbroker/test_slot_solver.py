@@ -16,9 +16,9 @@ from farkas.models.mlbroker.data import Constants, SlotProblem, entropy, growth,
 from farkas.relaxations.mlbroker import following, slot_solver
 from farkas.relaxations.mlbroker.following import follow
 from farkas.relaxations.mlbroker.slot_solver import (
+    TangentProblem,
     Tangents,
     Together,
-    Touched,
     full_price,
     refine,
     shortfall,
@@ -151,20 +151,20 @@ def _starts(widths):
 def test_an_instance_gives_its_first_busy_slot_with_three_tangents():
     data = single([[5.0, 0.0], [0.0, 5.0]])
     for semantics, start in (("printed", 0.0), ("strict", 0.0)):
-        found = Touched.of(data, semantics)
+        found = TangentProblem.of(data, semantics)
         assert found.problem.market.num_slots == 1
         assert found.problem.market.volume.tolist() == [[5.0, 0.0]]
         assert found.tangents.points.shape == (1, 2, 3)
         assert found.tangents.start.tolist() == [[start, start]]
-    assert Touched.of(found) is found
+    assert TangentProblem.of(found) is found
     problem = SlotProblem.of(data)
-    assert Touched.of(problem).problem is problem
+    assert TangentProblem.of(problem).problem is problem
 
 
 def test_segments_begin_where_a_job_was_unless_it_may_leave():
     problem = dataclasses.replace(SlotProblem.of(single([[5.0, 0.0]])), before=np.full((1, 2), 0.5))
-    assert Touched.of(problem, "printed").tangents.start.tolist() == [[0.5, 0.5]]
-    assert Touched.of(problem, "strict").tangents.start.tolist() == [[0.0, 0.0]]
+    assert TangentProblem.of(problem, "printed").tangents.start.tolist() == [[0.5, 0.5]]
+    assert TangentProblem.of(problem, "strict").tangents.start.tolist() == [[0.0, 0.0]]
 
 
 def test_full_deployment_costs_what_is_asked_for_every_job():

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import SuperLU, splu
 
 from farkas.errors import FarkasError
-from farkas.exact.bounding import Deadline, Matrix, ScaledVector, objects
+from farkas.exact.node_bounds import Deadline, Matrix, ScaledVector, objects
 from farkas.numbers import Array, Floats, Ints
 
 MOST_BITS_A_STEP = 44

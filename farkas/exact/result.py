@@ -13,7 +13,7 @@ from farkas.certificates.proof import rounded
 from farkas.certificates.rational import RationalCertificate
 from farkas.certificates.tree import TreeCertificate
 from farkas.errors import NoAnswer
-from farkas.exact.bounding import ZERO
+from farkas.exact.node_bounds import ZERO
 from farkas.exact.sources import load_values
 from farkas.forms.form import Sense
 from farkas.forms.rational import RationalForm, Side
@@ -201,7 +201,7 @@ class Proved(SolveResult):
 
     def contradiction(self) -> list[str]:
         """Names of the rows and bounds that contradict each other; empty unless infeasible."""
-        from farkas.exact.bounding import contradicting
+        from farkas.exact.node_bounds import contradicting
 
         return contradicting(self.form, self.certificate) if self.status == "infeasible" else []
 

@@ -1,4 +1,4 @@
-"""The search itself: climbers in turn, the best of both sides kept, until they meet."""
+"""The search for the optimum: methods in turn, the best of both sides kept, until they meet."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import Any
 from farkas.algebra.formulation import Formulation
 from farkas.certificates.doubles import double, text_of
 from farkas.errors import NoAnswer
-from farkas.exact.bounding import Deadline, OutOfTime
+from farkas.exact.node_bounds import Deadline, OutOfTime
 from farkas.executor import Executor
 from farkas.messages import ShowsItself, named, verb
-from farkas.offline.ladder import Ascent, Climber, Ladder, Rung
+from farkas.offline.methods import Candidate, Method, OfflineSearch, SearchState
 from farkas.online.driver import algorithms, environments
 from farkas.online.loop import decide
 from farkas.online.policy import as_policy
@@ -46,7 +46,7 @@ class OfflineOptimum(ShowsItself):
 
     run: Run  #: The decisions, replayed in exact arithmetic, and the bound with its certificate.
     steps: tuple[Advance, ...]  #: What moved value or bound, in order.
-    remarks: tuple[str, ...] = ()  #: What climbers could not do, in words.
+    remarks: tuple[str, ...] = ()  #: What methods could not do, in words.
     seconds: float = math.nan  #: Wall time.
     complete: bool = False  #: Whether value and bound are as near as was asked.
     interrupted: bool = False  #: Whether Ctrl-C ended the search.
@@ -119,16 +119,16 @@ class OfflineOptimum(ShowsItself):
         }
 
 
-def climb(
+def find_optimum(
     instance: Any,
-    ladder: Ladder,
+    search: OfflineSearch,
     *,
     gap: Fraction,
     time_limit: float = math.inf,
     progress: Progress | None = None,
     executor: Executor | None = None,
 ) -> OfflineOptimum:
-    """Let climbers improve value and bound until they meet, nothing is left to try, or time ends.
+    """Let methods improve value and bound until they meet, nothing is left to try, or time ends.
 
     Ctrl-C ends the search like the time limit; further ones change nothing.
 
@@ -142,23 +142,23 @@ def climb(
     begin = time.monotonic()
     with CtrlC() as keys:
         deadline = Deadline(time_limit, lambda: keys.pressed)
-        sense, executor = environments[ladder.kind].sense, executor or Executor()
+        sense, executor = environments[search.kind].sense, executor or Executor()
         executor.seconds = lambda: deadline.left
-        ascent = Ascent(sense, deadline, gap, executor=executor)
-        climbing = _Climbing(instance, ladder, ascent, begin, progress)
-        remarks = list(filter(None, map(climbing.use, ladder.climbers)))
-        if ascent.run is None or ascent.decisions is None:
+        state = SearchState(sense, deadline, gap, executor=executor)
+        recorder = _Recorder(instance, search, state, begin, progress)
+        remarks = list(filter(None, map(recorder.use, search.methods)))
+        if state.run is None or state.decisions is None:
             if keys.pressed:
                 raise KeyboardInterrupt
             why = f": {remarks[0]}" if remarks else ""
-            raise NoAnswer(f"{named(ladder.name)} found no decisions{why}")
-        run = ladder.run(instance, ascent.decisions, ascent.bound)
-        ascent.bound = run.certificate  # that of the kind where no climber proved one
+            raise NoAnswer(f"{named(search.name)} found no decisions{why}")
+        run = search.run(instance, state.decisions, state.bound)
+        state.bound = run.certificate  # that of the kind where no method proved one
         run.timings["policy"] = time.monotonic() - begin  # not what looking them up took
-        complete = ascent.done
+        complete = state.done
         return OfflineOptimum(
             run=run,
-            steps=tuple(climbing.steps),
+            steps=tuple(recorder.steps),
             remarks=(*remarks, *executor.remarks),
             seconds=time.monotonic() - begin,
             complete=complete,
@@ -166,29 +166,29 @@ def climb(
         )
 
 
-class _Climbing:
-    """Takes what climbers find."""
+class _Recorder:
+    """Takes what methods find."""
 
     def __init__(
         self,
         instance: Any,
-        ladder: Ladder,
-        ascent: Ascent,
+        search: OfflineSearch,
+        state: SearchState,
         begin: float,
         progress: Progress | None,
     ) -> None:
-        self._instance, self._ladder, self._ascent = instance, ladder, ascent
+        self._instance, self._search, self._state = instance, search, state
         self._begin, self._progress = begin, progress
         self.steps: list[Advance] = []
 
-    def use(self, climber: Climber) -> str:
-        """Let a climber climb; returns why it had no answer, in words, or nothing."""
-        if self._ascent.over():
+    def use(self, method: Method) -> str:
+        """Run a method; returns why it had no answer, in words, or nothing."""
+        if self._state.over():
             return ""
         try:
-            for rung in climber(self._instance, self._ascent):
-                self._take(rung)
-                if self._ascent.over():
+            for candidate in method(self._instance, self._state):
+                self._take(candidate)
+                if self._state.over():
                     break
         except OutOfTime:
             return ""
@@ -196,25 +196,25 @@ class _Climbing:
             return str(failure)
         return ""
 
-    def _take(self, rung: Rung) -> None:
+    def _take(self, candidate: Candidate) -> None:
         """Keep what is better than what was known."""
-        ascent = self._ascent
-        if rung.decisions is not None:
-            run = self._ladder.run(self._instance, rung.decisions, ascent.bound)
-            if not run.violations and ascent.better_value(Fraction(run.reached)):
-                ascent.run, ascent.decisions = run, rung.decisions
-                self._moved(rung.method)
-        if rung.bound is not None and ascent.better_bound(rung.bound.fraction):
-            plain = [] if ascent.run is None else ascent.run.decisions
-            if self._ladder.bounds(rung.bound, plain):
-                ascent.bound = rung.bound
-                self._moved(rung.bound.method)
+        state = self._state
+        if candidate.decisions is not None:
+            run = self._search.run(self._instance, candidate.decisions, state.bound)
+            if not run.violations and state.better_value(Fraction(run.reached)):
+                state.run, state.decisions = run, candidate.decisions
+                self._moved(candidate.method)
+        if candidate.bound is not None and state.better_bound(candidate.bound.fraction):
+            plain = [] if state.run is None else state.run.decisions
+            if self._search.bounds(candidate.bound, plain):
+                state.bound = candidate.bound
+                self._moved(candidate.bound.method)
 
     def _moved(self, method: str) -> None:
-        ascent = self._ascent
-        bound = None if ascent.bound is None else ascent.bound.fraction
+        state = self._state
+        bound = None if state.bound is None else state.bound.fraction
         seconds = time.monotonic() - self._begin
-        self.steps.append(Advance(seconds, ascent.value, bound, method, ascent.sense))
+        self.steps.append(Advance(seconds, state.value, bound, method, state.sense))
         if self._progress is not None:
             self._progress(self.steps[-1])
 
@@ -236,17 +236,17 @@ BoundedBy = Callable[[Formulation], tuple[str, ...]]
 bounded_by: Registry[BoundedBy] = Registry("list of what bounds a program", "farkas.offline")
 
 
-def policies(*names: str) -> Climber:
+def policies(*names: str) -> Method:
     """Let algorithms decide in turn, with their default options and seed 0."""
 
-    def climber(instance: Any, ascent: Ascent) -> Iterator[Rung]:
+    def run(instance: Any, state: SearchState) -> Iterator[Candidate]:
         for name in names:
-            if ascent.over():
+            if state.over():
                 return
             decisions, bound = decided(name, instance, certify=True)
-            yield Rung(name, decisions, bound or environments[instance.kind].bound(instance))
+            yield Candidate(name, decisions, bound or environments[instance.kind].bound(instance))
 
-    return climber
+    return run
 
 
 def decided(

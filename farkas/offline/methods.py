@@ -12,8 +12,8 @@ import numpy as np
 
 from farkas.algebra.formulation import programs
 from farkas.errors import NoAnswer
-from farkas.exact.bounding import Deadline
 from farkas.exact.from_doubles import rational
+from farkas.exact.node_bounds import Deadline
 from farkas.exact.proving import prove_form
 from farkas.executor import Executor
 from farkas.forms import LinearForm
@@ -27,8 +27,8 @@ from farkas.solvers import solve
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Rung:
-    """One find of a climber."""
+class Candidate:
+    """What a method finds at a time."""
 
     method: str  #: How it was found, in a few words.
     #: As the environment of the kind evaluates them; None where none were found.
@@ -37,15 +37,15 @@ class Rung:
 
 
 @dataclasses.dataclass(slots=True, eq=False)
-class Ascent:
-    """Where a search stands; climbers read it, `climb` alone writes."""
+class SearchState:
+    """State of a search; methods read it, `find_optimum` alone writes."""
 
     sense: Sense  #: ``min`` for a cost, ``max`` for a reward.
     deadline: Deadline  #: Work must not pass it; long work asks it again and again.
     #: Distance of value and bound, as a share of the larger, at which the search ends.
     gap: Fraction
     run: Run | None = None  #: The best decisions so far; None before the first.
-    decisions: Sequence[Any] | None = None  #: Those of the run, as the climber gave them.
+    decisions: Sequence[Any] | None = None  #: Those of the run, as the method gave them.
     bound: Bound | None = None  #: The best bound so far; None before the first.
     #: Who performs parts of a bound.
     executor: Executor = dataclasses.field(default_factory=Executor)
@@ -91,20 +91,20 @@ class Ascent:
         return bound > best if self.sense == "min" else bound < best
 
 
-#: Called with an instance and the ascent; yields what it finds until nothing is left to try.
+#: Called with an instance and the state; yields what it finds until nothing is left to try.
 #:
 #: It may end at any time, and raise `farkas.errors.FarkasError` where it has no answer: the next
-#: one goes on from where the ascent stands. The first one of a ladder is to find some decisions
+#: one goes on from where the state stands. The first one of a search is to find some decisions
 #: soon, whatever the deadline.
-Climber = Callable[[Any, Ascent], Iterator[Rung]]
+Method = Callable[[Any, SearchState], Iterator[Candidate]]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Ladder:
+class OfflineSearch:
     """Climbers of a kind's problem, in the order in which they are tried."""
 
     name: str  #: What runs found so call their algorithm, for example ``"mlbroker.optimum"``.
-    climbers: tuple[Climber, ...]  #: Fast ones first: each starts from what those before it left.
+    methods: tuple[Method, ...]  #: Fast ones first: each starts from what those before it left.
     #: Program whose points the decisions are, where runs of the kind are otherwise worth another.
     problem: str = ""
     #: Of such runs; what bounds them may depend on it.
@@ -157,7 +157,7 @@ class _Decided(Policy):
         return self.bound
 
 
-ladders: Registry[Ladder] = Registry("ladder", "farkas.offline")
+searches: Registry[OfflineSearch] = Registry("offline search", "farkas.offline")
 
 
 #: Of the time that is left, for the solver that finds decisions; the rest proves its bound.
@@ -169,30 +169,32 @@ Decide = Callable[[Any, LinearForm, Floats], Sequence[Any]]
 
 def integer_program(
     name: str, decide: Decide | None, most_entries: int, share: float = 1.0
-) -> Climber:
+) -> Method:
     """Solve a program, and prove it by branch and bound.
 
     ``name``: Program with variant; ``run_bounds`` of the kind lists it with certificate ``tree``.
     ``decide``: Reads decisions off a point, rounded where columns are whole; None of a program
     whose points are no decisions, which only bounds them.  ``most_entries``: Coefficients above
-    which the program is left to other climbers.  ``share``: Of the time that is left, which is all
+    which the program is left to other methods.  ``share``: Of the time that is left, which is all
     that it takes.
     """
 
-    def climber(instance: Any, ascent: Ascent) -> Iterator[Rung]:
+    def run(instance: Any, state: SearchState) -> Iterator[Candidate]:
         program = programs.build(name)
         form = program.form(instance)
         if form.num_entries > most_entries:
             raise NoAnswer(
                 f"{program.full_name} has {form.num_entries} entries, more than {most_entries}"
             )
-        clock, gap = ascent.deadline.part(share), float(ascent.gap)
+        clock, gap = state.deadline.part(share), float(state.gap)
         seconds = clock.left * SOLVER_SHARE
         answer = solve(form, time_limit=seconds, gap=gap)
         if decide is not None and answer.has_point:
             point = np.where(form.integer, np.rint(answer.point), answer.point)
-            yield Rung(f"{answer.solver} on {program.full_name}", decide(instance, form, point))
-        ascent.deadline.check()
+            yield Candidate(
+                f"{answer.solver} on {program.full_name}", decide(instance, form, point)
+            )
+        state.deadline.check()
         origin = {
             "kind": program.kind, "options": dict(program.variant), "instance": instance.sha256,
         }  # fmt: skip
@@ -202,10 +204,12 @@ def integer_program(
         )  # fmt: skip
         if decide is not None and found.point is not None:
             point = np.array([float(x) for x in found.point])
-            yield Rung(f"branch and bound on {program.full_name}", decide(instance, form, point))
+            yield Candidate(
+                f"branch and bound on {program.full_name}", decide(instance, form, point)
+            )
         if found.bound is not None and found.certificate is not None:
             method = f"branch and bound on {program.full_name}, {found.nodes} nodes"
             plain = msgspec.to_builtins(found.certificate)
-            yield Rung(method, bound=Bound.of(found.bound, method, plain))
+            yield Candidate(method, bound=Bound.of(found.bound, method, plain))
 
-    return climber
+    return run

@@ -16,22 +16,22 @@ import pytest
 import farkas
 from farkas.certificates import from_json
 from farkas.errors import NoAnswer, NotACertificate
-from farkas.exact.bounding import Deadline
-from farkas.offline import Ascent, Rung, climb, ladders
-from farkas.offline import ladder as module
-from farkas.offline.climbing import policies
-from farkas.offline.ladder import integer_program
+from farkas.exact.node_bounds import Deadline
+from farkas.offline import Candidate, SearchState, find_optimum, searches
+from farkas.offline import methods as module
+from farkas.offline.methods import integer_program
+from farkas.offline.search import policies
 from farkas.online.run import Bound
 
 DEMOS = ["mlbroker/demo", "eris/demo", "dps/demo", "gadget/demo", "coded/demo"]
 
 
-def ladder(name, *climbers):
-    return dataclasses.replace(ladders[name], climbers=climbers)
+def search(name, *methods):
+    return dataclasses.replace(searches[name], methods=methods)
 
 
-def rungs(*found):
-    return lambda instance, ascent: iter(found)
+def candidates(*found):
+    return lambda instance, state: iter(found)
 
 
 @pytest.fixture(scope="module")
@@ -42,14 +42,14 @@ def market():
 def greedy(market):
     """Decisions of dps.simple, then a bound."""
     (both,) = policies("dps.simple")(market, ascent_without_limits())
-    return Rung("dps.simple", both.decisions), Rung(both.bound.method, bound=both.bound)
+    return Candidate("dps.simple", both.decisions), Candidate(both.bound.method, bound=both.bound)
 
 
 def ascent_without_limits():
-    from farkas.exact.bounding import Deadline
-    from farkas.offline import Ascent
+    from farkas.exact.node_bounds import Deadline
+    from farkas.offline import SearchState
 
-    return Ascent("max", Deadline(), Fraction(0))
+    return SearchState("max", Deadline(), Fraction(0))
 
 
 def first_bound(market):
@@ -60,8 +60,8 @@ def first_bound(market):
 @pytest.mark.parametrize("name", DEMOS)
 def test_sides_only_get_better_and_check_proves_the_run_again(name):
     steps = []
-    found = climb(
-        farkas.load(name), ladders[f"{name[:-5]}.optimum"], gap=Fraction(0), time_limit=5.0,
+    found = find_optimum(
+        farkas.load(name), searches[f"{name[:-5]}.optimum"], gap=Fraction(0), time_limit=5.0,
         progress=steps.append,
     )  # fmt: skip
     assert tuple(steps) == found.steps
@@ -82,7 +82,9 @@ def test_a_bound_that_does_not_hold_for_such_runs_is_left_out(market):
     other = dict(bound.bound.certificate, program="dps.offline_lp")
     wrong = dataclasses.replace(bound, bound=Bound.of(1, "forged", other))
     nameless = dataclasses.replace(bound, bound=Bound.of(1, "word", None))
-    found = climb(market, ladder("dps.optimum", rungs(first, wrong, nameless)), gap=Fraction(0))
+    found = find_optimum(
+        market, search("dps.optimum", candidates(first, wrong, nameless)), gap=Fraction(0)
+    )
     assert found.bound == first_bound(market)  # what every run of the kind ends with
     assert not found.complete
     assert [step.bound for step in found.steps] == [None]
@@ -92,7 +94,7 @@ def test_a_value_beyond_a_bound_is_refused(market):
     first, bound = greedy(market)
     low = dataclasses.replace(bound, bound=Bound.of(1, "too low", bound.bound.certificate))
     with pytest.raises(NotACertificate, match="bound"):
-        climb(market, ladder("dps.optimum", rungs(first, low)), gap=Fraction(0))
+        find_optimum(market, search("dps.optimum", candidates(first, low)), gap=Fraction(0))
 
 
 def test_decisions_that_break_something_do_not_count(market):
@@ -101,30 +103,32 @@ def test_decisions_that_break_something_do_not_count(market):
     taken = next(i for i, d in enumerate(sold) if d.outcome == "sold")
     sold[taken] = dataclasses.replace(sold[taken], payment=sold[taken].payment * 1000)
     with pytest.raises(NoAnswer, match="found no decisions"):
-        climb(
+        find_optimum(
             market,
-            ladder("dps.optimum", rungs(dataclasses.replace(first, decisions=sold), bound)),
+            search("dps.optimum", candidates(dataclasses.replace(first, decisions=sold), bound)),
             gap=Fraction(0),
         )
 
 
 def test_a_climber_without_an_answer_leaves_the_rest_to_the_next(market):
-    def fails(instance, ascent):
+    def fails(instance, state):
         raise NoAnswer("nothing here")
         yield
 
-    found = climb(market, ladder("dps.optimum", fails, rungs(*greedy(market))), gap=Fraction(0))
+    found = find_optimum(
+        market, search("dps.optimum", fails, candidates(*greedy(market))), gap=Fraction(0)
+    )
     assert found.remarks == ("nothing here",)
     assert found.value > 0
 
 
 def test_the_gap_ends_the_search(market):
-    def never(instance, ascent):
+    def never(instance, state):
         raise AssertionError("the gap was reached before")
         yield
 
-    found = climb(
-        market, ladder("dps.optimum", rungs(*greedy(market)), never), gap=Fraction(99, 100)
+    found = find_optimum(
+        market, search("dps.optimum", candidates(*greedy(market)), never), gap=Fraction(99, 100)
     )
     assert found.complete
     assert Fraction(found.gap) <= Fraction(99, 100)
@@ -132,14 +136,17 @@ def test_the_gap_ends_the_search(market):
 
 
 def test_the_time_limit_ends_the_search(market):
-    def slow(instance, ascent):
+    def slow(instance, state):
         while True:
-            ascent.deadline.check()
+            state.deadline.check()
             time.sleep(0.01)
-            yield Rung("nothing")
+            yield Candidate("nothing")
 
-    found = climb(
-        market, ladder("dps.optimum", rungs(*greedy(market)), slow), gap=Fraction(0), time_limit=0.5
+    found = find_optimum(
+        market,
+        search("dps.optimum", candidates(*greedy(market)), slow),
+        gap=Fraction(0),
+        time_limit=0.5,
     )
     assert not found.complete
     assert not found.interrupted
@@ -147,25 +154,27 @@ def test_the_time_limit_ends_the_search(market):
 
 
 def test_ctrl_c_keeps_the_best_of_both(market):
-    def pressed(instance, ascent):
+    def pressed(instance, state):
         signal.raise_signal(signal.SIGINT)
-        ascent.deadline.check()
-        yield Rung("nothing")
+        state.deadline.check()
+        yield Candidate("nothing")
 
-    found = climb(market, ladder("dps.optimum", rungs(*greedy(market)), pressed), gap=Fraction(0))
+    found = find_optimum(
+        market, search("dps.optimum", candidates(*greedy(market)), pressed), gap=Fraction(0)
+    )
     assert found.interrupted
     assert found.bound is not None
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_further_ctrl_c_lose_nothing(market, monkeypatch):
-    def pressed(instance, ascent):
+    def pressed(instance, state):
         signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGINT)
-        ascent.deadline.check()
-        yield Rung("nothing")
+        state.deadline.check()
+        yield Candidate("nothing")
 
-    chosen = ladder("dps.optimum", rungs(*greedy(market)), pressed)
+    chosen = search("dps.optimum", candidates(*greedy(market)), pressed)
     proved = chosen.run
 
     def pressed_again(self, *given):
@@ -173,21 +182,23 @@ def test_further_ctrl_c_lose_nothing(market, monkeypatch):
         return proved(*given)
 
     monkeypatch.setattr(type(chosen), "run", pressed_again)
-    found = climb(market, chosen, gap=Fraction(0))
+    found = find_optimum(market, chosen, gap=Fraction(0))
     assert found.interrupted
     assert found.run.verify(market).value == found.run.reached
 
 
 def test_ctrl_c_before_any_decisions_is_no_failed_search(market):
-    def pressed(instance, ascent):
+    def pressed(instance, state):
         signal.raise_signal(signal.SIGINT)
-        ascent.deadline.check()
-        yield Rung("nothing")
+        state.deadline.check()
+        yield Candidate("nothing")
 
     with pytest.raises(KeyboardInterrupt):
-        climb(market, ladder("dps.optimum", pressed), gap=Fraction(0))
+        find_optimum(market, search("dps.optimum", pressed), gap=Fraction(0))
     with pytest.raises(NoAnswer, match="found no decisions"):
-        climb(market, ladder("dps.optimum", rungs(Rung("nothing"))), gap=Fraction(0))
+        find_optimum(
+            market, search("dps.optimum", candidates(Candidate("nothing"))), gap=Fraction(0)
+        )
 
 
 @pytest.mark.slow
@@ -207,31 +218,31 @@ def test_plain_data_round_to_the_proved_side(market):
 NAMES = ["mlbroker.fractional", "mlbroker.opt", "eris.tiresias", "dps.bfp_coord", "gadget.las"]
 
 
-def ascent(seconds=60.0):
-    return Ascent("min", Deadline(seconds), Fraction(0))
+def state(seconds=60.0):
+    return SearchState("min", Deadline(seconds), Fraction(0))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_rung_is_what_the_run_is(name):
     kind = name.partition(".")[0]
     instance = farkas.load(f"{kind}/tiny" if kind == "mlbroker" else f"{kind}/demo")
-    (found,) = policies(name)(instance, ascent())
+    (found,) = policies(name)(instance, state())
     run = farkas.run(instance, name)
     assert found.bound == run.certificate
     if name != "mlbroker.fractional":  # whose decisions are no placements
-        assert ladders[f"{kind}.optimum"].run(instance, found.decisions).value == run.value
+        assert searches[f"{kind}.optimum"].run(instance, found.decisions).value == run.value
 
 
 def test_after_the_deadline_an_algorithm_begins_only_where_nothing_is_decided():
-    market, late = farkas.load("dps/demo"), ascent(0.0)
-    climber = policies("dps.simple", "dps.bfp_coord")(market, late)
-    first = next(climber)
-    late.run = ladders["dps.optimum"].run(market, first.decisions)
-    assert list(climber) == []
+    market, late = farkas.load("dps/demo"), state(0.0)
+    method = policies("dps.simple", "dps.bfp_coord")(market, late)
+    first = next(method)
+    late.run = searches["dps.optimum"].run(market, first.decisions)
+    assert list(method) == []
 
 
 def ascent_at(sense, value=None, bound=None, gap=0):
-    found = Ascent(sense, Deadline(), Fraction(gap))
+    found = SearchState(sense, Deadline(), Fraction(gap))
     if value is not None:
         found.run = SimpleNamespace(reached=Fraction(value))
     if bound is not None:
@@ -257,13 +268,13 @@ def test_any_limit_has_an_answer(name):
 
 def test_runs_of_dedicated_workers_have_bounds_of_their_own():
     found = farkas.optimum("coded/stuck", problem="coded.assignment", gap=0, time_limit=5)
-    ladder = ladders["coded.dedicated_optimum"]
+    search = searches["coded.dedicated_optimum"]
     assert found.run.certificate.certificate["certificate"] == "coded_counts"
-    assert ladder.bounds(found.run.certificate, found.run.decisions)
+    assert search.bounds(found.run.certificate, found.run.decisions)
     plan = found.run.decisions[0]
     everywhere = [[0.5] * len(row) for row in plan["share"]]
     shared = [dict(plan, share=everywhere, loads=[[1.0] * len(row) for row in everywhere])]
-    assert not ladder.bounds(found.run.certificate, shared)
+    assert not search.bounds(found.run.certificate, shared)
 
 
 def program_rungs(most_entries=10**6):
@@ -274,8 +285,8 @@ def program_rungs(most_entries=10**6):
         assert np.array_equal(point[form.integer], np.rint(point[form.integer]))
         return ["decisions"]
 
-    climber = integer_program("dps.offline[free]", decide, most_entries)
-    found = list(climber(farkas.load("dps/demo"), Ascent("max", Deadline(60.0), Fraction(0))))
+    method = integer_program("dps.offline[free]", decide, most_entries)
+    found = list(method(farkas.load("dps/demo"), SearchState("max", Deadline(60.0), Fraction(0))))
     return found, seen
 
 
@@ -283,7 +294,7 @@ def program_rungs(most_entries=10**6):
 def test_points_and_bound_meet_at_the_optimum():
     found, seen = program_rungs()
     exact = farkas.prove("dps/demo", "dps.offline[free]").value
-    assert [rung.decisions for rung in found[:-1]] == [["decisions"]] * (len(found) - 1)
+    assert [candidate.decisions for candidate in found[:-1]] == [["decisions"]] * (len(found) - 1)
     assert seen == pytest.approx([float(exact)] * len(seen))
     bound = found[-1].bound
     assert bound.fraction == exact
@@ -300,7 +311,7 @@ def test_large_programs_are_left_to_others():
 
 
 def test_the_solver_leaves_time_for_the_proof(monkeypatch):
-    monkeypatch.setattr("farkas.exact.bounding.clock", lambda: 0.0)  # no time passes
+    monkeypatch.setattr("farkas.exact.node_bounds.clock", lambda: 0.0)  # no time passes
     limits = {}
 
     def limited(name, answer):
@@ -312,13 +323,15 @@ def test_the_solver_leaves_time_for_the_proof(monkeypatch):
 
     limited("solve", SimpleNamespace(has_point=False))
     limited("prove_form", SimpleNamespace(point=None, bound=None, certificate=None))
-    climber = integer_program("dps.offline[free]", None, 10**6, share=0.5)
-    assert not list(climber(farkas.load("dps/demo"), Ascent("max", Deadline(60.0), Fraction(0))))
+    method = integer_program("dps.offline[free]", None, 10**6, share=0.5)
+    assert not list(
+        method(farkas.load("dps/demo"), SearchState("max", Deadline(60.0), Fraction(0)))
+    )
     assert limits["prove_form"] == 30.0  # half of what is left is all that both may take
     assert 0 < limits["solve"] <= 15.0
     limited("prove_form", SimpleNamespace(point=[Fraction(1, 2)], bound=None, certificate=None))
-    climber = integer_program("dps.offline[free]", lambda *given: given[2].tolist(), 10**6)
-    (proved,) = climber(farkas.load("dps/demo"), Ascent("max", Deadline(60.0), Fraction(0)))
+    method = integer_program("dps.offline[free]", lambda *given: given[2].tolist(), 10**6)
+    (proved,) = method(farkas.load("dps/demo"), SearchState("max", Deadline(60.0), Fraction(0)))
     assert proved.decisions == [0.5]
 
 

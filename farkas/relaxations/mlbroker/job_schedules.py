@@ -1,8 +1,9 @@
-"""The cheapest lives of jobs at linear prices, by dynamic programming over sets of sites.
+"""The cheapest schedules of jobs at linear prices, by dynamic programming over sets of sites.
 
 At given prices of resources jobs do not meet.  In every slot a job chooses the sites where it is
 deployed; these cost what `farkas.certificates.mlbroker_workers` says, and a site that is new in a
-slot costs a deployment.  As there, bounds of sets become better only where the cheapest life asks.
+slot costs a deployment.  As there, bounds of sets become better only where the cheapest
+schedule asks.
 """
 
 from __future__ import annotations
@@ -69,15 +70,15 @@ def place_jobs(
 ) -> None:
     """Place the jobs from ``begin`` up to ``end``, each as if it were alone.
 
-    Arrays from ``workers`` on, fields of `Lives`, are those of these jobs and pairs, and so are
-    ``worker`` and ``server``, USD >= 0 by pair and site for the resources of one.  Pairs of all
+    Arrays from ``workers`` on, fields of `JobSchedules`, are those of these jobs and pairs, and so
+    are ``worker`` and ``server``, USD >= 0 by pair and site for the resources of one.  Pairs of all
     jobs begin at ``start``; ``deploy`` is USD a deployment, by job.
 
     A price of a pair and a set is a share of what it costs to come to the set, less the other share
     of what the slots after cost from there; 0 after the last pair of a job.  The share of those
     falls evenly from slot to slot, so that a set costs every slot an equal part of the cheapest
-    life that goes through it: where jobs choose slot by slot, all slots keep them from other sets
-    alike.
+    schedule that goes through it: where jobs choose slot by slot, all slots keep them from other
+    sets alike.
     """
     _, volume, needed, rate, sync, transfer, resources = data
     sites = volume.shape[1]
@@ -132,7 +133,7 @@ def place_jobs(
                 if reach[slots - 1, s] < total:
                     total, last = reach[slots - 1, s], s
             ready = True
-            if last == 0:  # every life costs more than doubles hold
+            if last == 0:  # every schedule costs more than doubles hold
                 break
             for back in range(slots):
                 t = slots - 1 - back
@@ -178,14 +179,14 @@ def place_jobs(
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Lives:
-    """Cheapest lives of all jobs at some prices."""
+class JobSchedules:
+    """Cheapest schedules of all jobs at some prices."""
 
     #: workers, server: shapes (pairs, sites) and (pairs,).
     workers: Ints
     server: Ints
-    #: apart, bound: shape (jobs,), USD: what a job costs besides resources; what any life costs at
-    #: the prices.
+    #: apart, bound: shape (jobs,), USD: what a job costs besides resources; what any schedule
+    #: costs at the prices.
     apart: Floats
     bound: Floats
     prices: Floats  #: Of deployments, shape (pairs, sets), USD, see `place_jobs`.
@@ -199,15 +200,15 @@ class Lives:
         return float(self.apart.sum() + data.resource_cost(self.usage(data)).sum())
 
 
-def lives_of(data: Brokerage, begin: int, end: int, slope: Floats) -> Lives:
+def schedules_of(data: Brokerage, begin: int, end: int, slope: Floats) -> JobSchedules:
     """Place the jobs from ``begin`` up to ``end`` at prices of units, finite and >= 0.
 
-    ``slope`` has shape (slots, sites, resources), USD. Raises `NoAnswer`: every life of a job
+    ``slope`` has shape (slots, sites, resources), USD. Raises `NoAnswer`: every schedule of a job
     costs more than doubles hold.
     """
     first, last = data.pair_start[begin], data.pair_start[end]
     pairs, sites = last - first, data.num_sites
-    found = Lives(
+    found = JobSchedules(
         np.zeros((pairs, sites), np.int64),
         np.zeros(pairs, np.int64),
         np.zeros(end - begin),
@@ -226,29 +227,29 @@ def lives_of(data: Brokerage, begin: int, end: int, slope: Floats) -> Lives:
     return found
 
 
-def joined(parts: Sequence[Lives], sets: int, sites: int) -> Lives:
-    """Return the lives of jobs that follow each other; ``sets`` of sites have prices."""
-    none = Lives(
+def joined(parts: Sequence[JobSchedules], sets: int, sites: int) -> JobSchedules:
+    """Return the schedules of jobs that follow each other; ``sets`` of sites have prices."""
+    none = JobSchedules(
         np.zeros((0, sites), np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0),
         np.zeros((0, sets)),
     )  # fmt: skip
-    fields = [field.name for field in dataclasses.fields(Lives)]
-    return Lives(
+    fields = [field.name for field in dataclasses.fields(JobSchedules)]
+    return JobSchedules(
         **{name: np.concatenate([getattr(p, name) for p in (none, *parts)]) for name in fields}
     )
 
 
-# Cheap lives of jobs on many sites at linear prices: slots by themselves at prices of sites.
+# Cheap schedules of jobs on many sites at linear prices: slots by themselves at prices of sites.
 #
 # A site that a slot leaves to the next is worth an even share of its deployment.  At these prices
 # every slot is placed for itself (`farkas.certificates.mlbroker_workers`), which bounds the job's
-# life; a life is the cheapest way through all the placements that its slots have had so far, and
-# those at one site.  Then each slot is placed anew between its neighbours, whose sites cost nothing
-# more, as long as lives become cheaper.
+# schedule; a schedule is the cheapest way through all the placements that its slots have had so
+# far, and those at one site.  Then each slot is placed anew between its neighbours, whose sites
+# cost nothing more, as long as schedules become cheaper.
 
 
-class SiteLives:
-    """Lives of the jobs from ``begin`` up to ``end`` at some prices.
+class SiteSchedules:
+    """Schedules of the jobs from ``begin`` up to ``end`` at some prices.
 
     ``slope``: shape (slots, sites, resources), USD a unit, finite, >= 0.
     """
@@ -322,7 +323,7 @@ class SiteLives:
             self.keep(rows, workers, np.full_like(rows, site))
 
     def cheapest(self, job: int) -> bool:
-        """Find the cheapest way through what was seen of a job; whether it is a better life."""
+        """Find the cheapest way through what was seen of a job; whether it is a better schedule."""
         rows = range(self.start[job], self.start[job + 1])
         deploy = float(self.deploy[rows[0], 0])
         reach: list[Floats] = []
@@ -358,7 +359,7 @@ class SiteLives:
         return charge[rows]
 
     def here(self) -> Bools:
-        """Where jobs are in their best lives, shape (pairs, sites)."""
+        """Where jobs are in their best schedules, shape (pairs, sites)."""
         return present_at(self.workers, self.at)
 
     def rows_of(self, jobs: Ints) -> Ints:
@@ -367,7 +368,7 @@ class SiteLives:
         return np.concatenate([np.zeros(0, np.int64), *runs])
 
     def search(self) -> None:
-        """Look for lives until no slot helps to a cheaper one."""
+        """Look for schedules until no slot helps to a cheaper one."""
         self.stay()
         np.add.at(self.bound, self.row, self.placed(np.arange(len(self.pairs)), self.charges()))
         found = np.arange(len(self.bound))
@@ -376,8 +377,8 @@ class SiteLives:
             rows = self.rows_of(found)
             self.placed(rows, self.between(rows))
 
-    def lives(self) -> Lives:
-        """Return the best lives."""
+    def schedules(self) -> JobSchedules:
+        """Return the best schedules."""
         moving = np.zeros(len(self.pairs))
         apart_costs(self.pairs, self.placing, self.workers, self.at, moving)
         here = self.here()
@@ -386,4 +387,4 @@ class SiteLives:
         moving += (self.deploy * (here & ~before)).sum(axis=1)
         apart = np.zeros(len(self.bound))
         np.add.at(apart, self.row, moving)
-        return Lives(self.workers, self.at, apart, self.bound, self.prices)
+        return JobSchedules(self.workers, self.at, apart, self.bound, self.prices)

@@ -10,8 +10,9 @@ import pytest
 
 import farkas.kernels
 from farkas.errors import NoAnswer
-from farkas.exact import bounding
-from farkas.exact.bounding import (
+from farkas.exact import node_bounds
+from farkas.exact.ends import Nearby, VertexFinder, derived, rounded_end
+from farkas.exact.node_bounds import (
     Bounding,
     Deadline,
     OutOfTime,
@@ -19,7 +20,6 @@ from farkas.exact.bounding import (
     gain_of,
     rounded_up,
 )
-from farkas.exact.ends import Nearby, VertexFinder, derived, rounded_end
 from farkas.exact.proving import prove_form
 from farkas.forms.rational import RationalForm
 from farkas.solvers.simplex import BASIC, LOWER, UPPER, Basis, End
@@ -79,7 +79,7 @@ def test_gains() -> None:
 
 def test_time_runs_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr(bounding, "clock", lambda: now[0])
+    monkeypatch.setattr(node_bounds, "clock", lambda: now[0])
     clock = Deadline(2.0)
     clock.check()
     assert clock.left == 2.0
