@@ -229,6 +229,9 @@ class _Plan(msgspec.Struct):
     loads: list[list[float]]
 
 
+DEDICATED = "plans that dedicate workers"
+
+
 def _bounds(tag: str, program: str) -> RunBound:
     """List runs that a program bounds: of expected rows, or of P1."""
     subject = SUBJECTS[program]
@@ -238,7 +241,7 @@ def _bounds(tag: str, program: str) -> RunBound:
             return False
         return not subject.dedicated or _each_serves_one(decisions)
 
-    return RunBound(tag, program, holds_for)
+    return RunBound(tag, program, holds_for, DEDICATED if subject.dedicated else "")
 
 
 # runs for P1 are worth quantiles, which may be earlier than expected times; bounds for dedicated

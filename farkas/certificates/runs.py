@@ -34,11 +34,19 @@ class RunBound:
     #: Whether a run is bounded, from options and name of its algorithm and its decisions, as which
     #: a file may give anything; by default all are.
     holds_for: Callable[[Options, str, Sequence[Any]], bool] = _every_run
+    #: Which decisions alone it bounds, in words; empty where it bounds all of the problem.
+    among: str = ""
 
 
 run_bounds: Registry[tuple[RunBound, ...]] = Registry(
     "list of what bounds runs", "farkas.certificates"
 )
+
+
+def among(kind: str, tag: str, program: str) -> str:
+    """Say which decisions alone a certificate bounds; empty where it bounds all of the problem."""
+    listed = run_bounds.get(kind) or ()
+    return next((b.among for b in listed if (b.certificate, b.program) == (tag, program)), "")
 
 
 def bounds_run(

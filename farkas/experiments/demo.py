@@ -30,6 +30,7 @@ class DemoLine:
     seconds: float
     measure: str = ""  #: What value and bound are, with their unit.
     is_replayed: bool = True  #: Whether the value is proved, and not the word of its kind alone.
+    among: str = ""  #: Which decisions alone the bound is about; empty for all.
 
 
 def proved(lines: Sequence[DemoLine]) -> str:
@@ -42,6 +43,9 @@ def proved(lines: Sequence[DemoLine]) -> str:
     believed = sum(not line.is_replayed for line in ratios)
     words = f"  The value of {believed} is the word of its kind, which has no replay." * bool(
         believed
+    )
+    words += "".join(
+        f"  The bound of {a.what} is about {a.among} alone." for a in ratios if a.among
     )
     return (
         f"Proved for {count} lines in exact arithmetic, trusting no solver: no plan, not even"
@@ -85,7 +89,8 @@ def run_line(name: str, instance: Any) -> DemoLine:
     bound = None if run.certificate is None else run.certificate.double(run.sense)
     seconds = run.timings["policy"] + run.timings["certify"]
     line = _line(instance, name, run.sense, run.value, bound, run.ratio, seconds)
-    return dataclasses.replace(line, is_replayed=run.value_exact is not None)
+    among = "" if run.certificate is None else run.certificate.among
+    return dataclasses.replace(line, is_replayed=run.value_exact is not None, among=among)
 
 
 def solve_line(name: str, relaxation: str, instance: Any, what: str = "") -> DemoLine:

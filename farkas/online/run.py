@@ -74,6 +74,14 @@ class Bound(ShowsItself, msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
         found = from_json(msgspec.json.encode(self.certificate), "certificate of a bound")
         return bounds_run(found, kind, options, algorithm, decisions)
 
+    @property
+    def among(self) -> str:
+        """Which decisions alone it bounds, in words; empty where it bounds all of the problem."""
+        from farkas.certificates.runs import among
+
+        held = self.certificate or {}
+        return among(*(str(held.get(key, "")) for key in ("kind", "certificate", "program")))
+
     def words(self, sense: Sense) -> str:
         """Nine digits that are proved when minimising or maximising; see `rounded`."""
         return rounded(self.fraction, up=sense == "max")

@@ -10,9 +10,10 @@ from farkas.replay.base import (
     replay,
     replayed_ratio,
     replays,
+    unread,
 )
 
 __all__ = [
     "Decided", "Kept", "Replayed", "audit", "excess_words", "is_as_decided", "replay",
-    "replayed_ratio", "replays",
+    "replayed_ratio", "replays", "unread",
 ]  # fmt: skip

@@ -168,6 +168,9 @@ Replay = Callable[[Any, Decided], Replayed | None]
 #: By kind; the value of a run of another kind is the run's word.
 replays: Registry[Replay] = Registry("replay", "farkas.replay")
 
+#: By kind, fields of decisions that no replay reads: they are the word of the file.
+unread: Registry[tuple[str, ...]] = Registry("fields that no replay reads", "farkas.replay")
+
 
 def replay(run: Decided, instance: Instance) -> Replayed | None:
     """Check and value the decisions of a run on ``instance``; None when nothing can.

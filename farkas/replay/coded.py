@@ -68,6 +68,8 @@ FARTHEST = 1 << 13
 LATEST = Fraction(sys.float_info.max)  #: No run states a later time.
 STEPS = 60  #: Steps of Newton's method at most; a guess that is worse costs time only.
 
+EXPECTED = "Its time is that by which rows are expected, with a probability that is not proved."
+
 Numbers = tuple[tuple[float, ...], ...]
 
 
@@ -116,7 +118,10 @@ def replay(data: CodedComputing, run: Decided) -> Replayed:
             kept.broken.append(f"master {master} expects its {task.rows} rows beyond any double")
         elif found is not None:
             low, high = max(low, found[0]), max(high, found[1])
-    return Replayed.between(low, high, kept, endless=endless and bool(kept.broken))
+    ends = not kept.broken
+    return Replayed.between(
+        low, high, kept, note=EXPECTED if ends else "", endless=endless and not ends
+    )
 
 
 def plan_faults(data: CodedComputing, share: Numbers, loads: Numbers) -> Kept:
@@ -134,6 +139,8 @@ def plan_faults(data: CodedComputing, share: Numbers, loads: Numbers) -> Kept:
         for master, row in enumerate(loads):
             if row[worker] > 0 and column[master] > 0 and data.rate[master][worker] is None:
                 kept.broken.append(f"master {master} may not use worker {worker}")
+            if row[worker] > 0 and column[master] == 0:
+                kept.broken.append(f"worker {worker} has a load, and no share, of master {master}")
     return kept
 
 

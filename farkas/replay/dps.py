@@ -26,7 +26,17 @@ import numpy as np
 from farkas.errors import NotACertificate
 from farkas.instances.dps import Job, Market
 from farkas.numbers import Bools, Ints
-from farkas.replay.base import Decided, Entry, Kept, Replayed, decoded, fixed, places, replays
+from farkas.replay.base import (
+    Decided,
+    Entry,
+    Kept,
+    Replayed,
+    decoded,
+    fixed,
+    places,
+    replays,
+    unread,
+)
 from farkas.tolerances import ROUNDING, TINY, ULP
 
 Index = Annotated[int, msgspec.Meta(ge=0)]
@@ -51,6 +61,9 @@ class SaleEntry(Entry, frozen=True, kw_only=True, gc=False):
     workers: tuple[Index, ...]
     ps: tuple[Index, ...]
     exploring: bool
+
+
+unread.add("dps", ("exploring", "prices that a job declined"))
 
 
 @replays.register("dps")

@@ -26,7 +26,17 @@ import numpy as np
 from farkas.certificates.doubles import nearest
 from farkas.instances.eris import Auction, Job, hosted, left_over
 from farkas.numbers import Array
-from farkas.replay.base import Decided, Entry, Kept, Replayed, decoded, exact, replays, whole
+from farkas.replay.base import (
+    Decided,
+    Entry,
+    Kept,
+    Replayed,
+    decoded,
+    exact,
+    replays,
+    unread,
+    whole,
+)
 from farkas.tolerances import ROUNDING
 
 Index = Annotated[int, msgspec.Meta(ge=0)]
@@ -70,6 +80,9 @@ class SlotEntry(Entry, frozen=True, kw_only=True):
 
     awards: tuple[AwardEntry, ...]
     pieces: tuple[PieceEntry, ...]
+
+
+unread.add("eris", ("payoff_bound",))
 
 
 @replays.register("eris")

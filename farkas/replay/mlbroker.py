@@ -10,8 +10,20 @@ import numpy as np
 from farkas.errors import NotACertificate
 from farkas.instances.mlbroker import FRACTIONAL, Brokerage
 from farkas.numbers import Array, Ints
-from farkas.replay.base import Decided, Entry, Kept, Replayed, Whole, decoded, replays, whole
+from farkas.replay.base import (
+    Decided,
+    Entry,
+    Kept,
+    Replayed,
+    Whole,
+    decoded,
+    replays,
+    unread,
+    whole,
+)
 from farkas.replay.transport import cheapest
+
+unread.add("mlbroker", ("repaired", "gap"))
 
 
 @replays.register("mlbroker")

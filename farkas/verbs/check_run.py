@@ -21,7 +21,7 @@ from farkas.errors import FarkasError, MissingInstance, NotACertificate
 from farkas.instances import Instance
 from farkas.messages import ShowsStatement, named
 from farkas.online.run import Bound, Run
-from farkas.replay import Replayed, audit, excess_words, replayed_ratio
+from farkas.replay import Replayed, audit, excess_words, replayed_ratio, unread
 from farkas.verbs.check import proof_of
 from farkas.verbs.inputs import InstanceOrName, as_instance
 
@@ -59,7 +59,8 @@ class RunProof(ShowsStatement):
     def words(self) -> tuple[str, ...]:
         """What nothing here recomputes: it is the word of the run's file."""
         policy = ("policy_sha256",) if self.run.manifest.policy_sha256 else ()
-        return *STORY, *policy, *(name for name in UNPROVED if getattr(self.run, name))
+        further = (name for name in UNPROVED if getattr(self.run, name))
+        return *STORY, *policy, *further, *(unread.get(self.run.kind) or ())
 
     def verify(self, instance: Any = None) -> RunProof:
         """Prove it once more, see `farkas.check`."""
@@ -114,7 +115,10 @@ class RunProof(ShowsStatement):
         said += [found.note] if found.note else []
         if self.ratio is not None:
             ratio = rounded(self.ratio, up=True)
-            said.append(f"Proved ratio of the run to the optimum: at most {ratio}.")
+            assert run.certificate is not None
+            among = run.certificate.among
+            what = f"the optimum of {among}" if among else "the optimum"
+            said.append(f"Proved ratio of the run to {what}: at most {ratio}.")
         if self.own is not None and self.own.bound is not None:
             side, up = ("most", True) if run.sense == "max" else ("least", False)
             said.append(f"The run itself proves at {side} {rounded(self.own.bound, up=up)}.")

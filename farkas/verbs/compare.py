@@ -85,8 +85,11 @@ class Comparison(KnowsOtherWords):
 
     @property
     def proved(self) -> str:
-        """The bound in digits, on its proved side; ``none`` without one."""
-        return "none" if self.bound is None else self.bound.words(self.sense)
+        """The bound in digits, on its proved side, and what alone it bounds; ``none`` without."""
+        if self.bound is None:
+            return "none"
+        among = self.bound.among
+        return f"{self.bound.words(self.sense)}{among and f' ({among})'}"
 
     def __repr__(self) -> str:
         lines = [f"{self.title}: proved bound {self.proved}"]

@@ -136,8 +136,9 @@ def test_refusals_name_what_is_broken(share: Any, loads: Any, words: str) -> Non
 def test_a_forbidden_pair_is_refused_only_where_it_is_used() -> None:
     data = simple(10, workers=2)
     data = data.replace(rate=[[1.0, None]], shift=[[1.0, None]])
-    for share, load in ((0.0, 20.0), (1.0, 0.0)):
-        assert not replayed(data, plan([[1.0, share]], [[20.0, load]])).broken
+    assert not replayed(data, plan([[1.0, 1.0]], [[20.0, 0.0]])).broken
+    idle = replayed(data, plan([[1.0, 0.0]], [[20.0, 20.0]]))
+    assert idle.broken == ("worker 1 has a load, and no share, of master 0",)
     for share, load in ((1.0, 20.0), (1e-9, 20.0), (1.0, 0.5), (1.0, 5e-324)):
         used = replayed(data, plan([[1.0, share]], [[20.0, load]]))
         assert used.broken == ("master 0 may not use worker 1",)

@@ -126,13 +126,25 @@ def test_what_nothing_recomputes_is_the_word_of_the_file(cost: Run) -> None:
     lying = changed(cost, costs=[{"transfer": -1.0}], numbers={"x": 1.0}, remarks=["all is well"])
     proof = farkas.check(lying, "mlbroker/tiny")
     story = ("algorithm", "options", "instance", "method", "seed", "versions")
-    assert proof.words == (*story, "costs", "steps", "theorem", "numbers", "remarks", "timings")
+    unread = ("repaired", "gap")
+    told = ("costs", "steps", "theorem", "numbers", "remarks", "timings")
+    assert proof.words == (*story, *told, *unread)
     assert proof.statement.endswith(
         "Not proved, but the file's word: algorithm, options, instance, method, seed, versions, "
-        "costs, steps, theorem, numbers, remarks, timings."
+        "costs, steps, theorem, numbers, remarks, timings, repaired, gap."
     )
     silent = changed(cost, costs=[], steps=[], theorem="", numbers={}, remarks=[], timings={})
-    assert farkas.check(silent, "mlbroker/tiny").words == story
+    assert farkas.check(silent, "mlbroker/tiny").words == (*story, *unread)
+
+
+def test_a_bound_on_some_plans_alone_says_so_wherever_its_ratio_stands() -> None:
+    found = farkas.compare("coded/tiny", "coded.iterated_greedy")
+    assert found.proved.endswith(" (plans that dedicate workers)")
+    proof = farkas.check(found.entries[0].run, "coded/tiny")
+    assert "ratio of the run to the optimum of plans that dedicate workers" in proof.statement
+    assert "with a probability that is not proved" in proof.statement
+    every = farkas.compare("coded/tiny", ["coded.iterated_greedy", "coded.expected"])
+    assert "(" not in every.proved
 
 
 def test_what_is_forged_and_not_proved_is_told(cost: Run) -> None:

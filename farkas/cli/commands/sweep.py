@@ -167,6 +167,9 @@ def _print_ratios(found: list[Ratios], believed: int) -> None:
                 for label, e in random
             ],
         )  # fmt: skip
+    for item in found:
+        if item.among:
+            print_line(f"{item.label}: to bounds on {item.among}")
     repeats = sum(item.left_out.get(REPEATS, 0) for item in found)
     if repeats:
         print_line(f"left out, since they repeat a task: {repeats}")

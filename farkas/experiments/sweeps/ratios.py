@@ -17,6 +17,7 @@ from farkas.certificates.files import Certificate, from_json
 from farkas.certificates.packed import rational
 from farkas.certificates.proof import rounded
 from farkas.certificates.ratio import ratio_at_most, ratio_words
+from farkas.certificates.runs import among as of_some
 from farkas.certificates.runs import bounds_run
 from farkas.errors import FarkasError, InvalidOption, NotACertificate
 from farkas.experiments.sweeps.guarantees import (
@@ -78,6 +79,7 @@ class Ratios:
     #: The theorems held against these runs.
     promises: list[Promise] = dataclasses.field(default_factory=list)
     seconds: float | None = None  #: Mean wall time of a certified task.
+    among: str = ""  #: Which decisions alone some of the bounds are about; empty for all.
 
     @property
     def values(self) -> list[float]:
@@ -166,7 +168,11 @@ def _light(result: Result, objection: str) -> Result:
         result = msgspec.structs.replace(result, recheck=objection)
     if result.output is None:
         return result
-    kept = {name: result.output[name] for name in ("sense", "violations") if name in result.output}
+    kept: dict[str, Any] = {
+        name: result.output[name] for name in ("sense", "violations") if name in result.output
+    }
+    proof = (result.output.get("certificate") or {}).get("certificate") or {}
+    kept["among"] = of_some(*(str(proof.get(key)) for key in ("kind", "certificate", "program")))
     return msgspec.structs.replace(result, output=kept)
 
 
@@ -218,6 +224,7 @@ def _summary(
             hold(item, certified, instance, best, sense) for item in guarantees_of(task.name)
         ],
         seconds=sum(result.seconds for result in certified) / len(certified),
+        among=max((r.output or {}).get("among", "") for r in certified),
     )
 
 

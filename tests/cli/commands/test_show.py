@@ -226,6 +226,8 @@ def test_the_last_sentence_is_read_off_the_numbers(capsys: pytest.CaptureFixture
     assert "for all 2 lines" in said
     assert "the largest is 3: b.offline on b/demo" in said
     assert said.endswith("Next: farkas compare b/demo")
+    some = dataclasses.replace(better, among="plans that dedicate workers")
+    assert "The bound of b.offline is about plans that dedicate workers alone." in proved([some])
     assert proved(LINES[1:]) == "Nothing is proved of these lines."
 
 
@@ -234,6 +236,7 @@ def test_json_names_the_columns(capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(capsys.readouterr().out)["demo"][0] == {
         "instance": "a/demo", "what": "a.greedy", "sense": "min", "value": 3.0, "bound": 2.0,
         "ratio": 1.5, "seconds": 0.25, "measure": "cost (USD)", "is_replayed": True,
+        "among": "",
     }  # fmt: skip
 
 

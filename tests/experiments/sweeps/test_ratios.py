@@ -161,3 +161,14 @@ def test_every_run_shows_what_is_proved_slot_by_slot(kind):
     value, bound = found["Value and bound so far"].series
     assert value.y[-1] == pytest.approx(run.value)
     assert float(bound.y[-1]) == pytest.approx(float(Fraction(run.certificate.exact)))
+
+
+def test_ratios_to_bounds_on_some_plans_alone_say_so(stored):
+    proof = {"kind": "coded", "certificate": "coded_counts"}
+    every, some = "coded.expected[shared]", "coded.expected[dedicated]"
+    for at, program, among in ((0, every, ""), (1, some, "plans that dedicate workers")):
+        one = result(at=at)
+        bound = {"exact": one.bound, "method": "", "certificate": {**proof, "program": program}}
+        one = msgspec.structs.replace(one, output={**one.output, "certificate": bound})
+        (found,) = ratios(stored(one))
+        assert found.among == among

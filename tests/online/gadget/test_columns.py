@@ -142,11 +142,14 @@ def test_slots_of_two_hundred_jobs_on_wide_area_networks_are_within_a_thousandth
     assert value >= max(worth(slot, baseline_rings(slot, baseline)) for baseline in BASELINES)
 
 
+@pytest.mark.parametrize(
+    ("nodes", "jobs"), [(12, 30), pytest.param(20, 60, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("utility", [*UTILITIES, "mixed"])
-def test_slots_of_scarce_links_are_near_their_bound(utility):
+def test_slots_of_scarce_links_are_near_their_bound(utility, nodes, jobs):
     # rings of up to eight workers, servers of one or two GPUs: nearly all need links
-    base = wide_area(20, seed=4, jobs=1)
-    cluster = scarce(20, edges_of(base), utility, jobs=60, seed=3)
+    base = wide_area(nodes, seed=4, jobs=1)
+    cluster = scarce(nodes, edges_of(base), utility, jobs=jobs, seed=3)
     slot = snapshot(cluster)
     rings, bound = column_rings(slot, 1e-3)
     value = worth(slot, rings)
