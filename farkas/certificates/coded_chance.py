@@ -28,23 +28,25 @@ from fractions import Fraction
 import numpy as np
 
 from farkas.certificates.outward import down, returned_above, up
-from farkas.errors import NotACertificate
+from farkas.certificates.sums import affordable
 from farkas.instances.coded import CodedComputing
 from farkas.kernels import Floats1, Floats2, Out, compiled, copy_floats
 from farkas.numbers import Floats, Ints
 
-MOST_STEPS = 2**36  #: Sums of the recursion of one master: about a minute.
+MOST_STEPS = 2**36  #: Sums of the recursions of all masters: about a minute.
+FRACTION = 2**13  #: Sums that take as long as what a master pays at one budget, in fractions.
 MOST_NUMBERS = 2**23  #: Probabilities of one master: 64 MB.
 MOST_CELLS = 2**14  #: Of the rows of one master.
 WHOLE_SUM = 300  #: Of all prices, up to which every master may buy all workers.
+TURNS = 100  #: Lines that are tried for what a master pays; any of them proves something.
 SURE = 1 / 16  #: Part of 1 − ρ that a budget may leave; beyond it every probability is taken as 1.
 
 
-@compiled(steps=lambda mass, chance, missed, price: mass.size * len(chance))
-def serve(mass: Out[Floats2], chance: Floats1, missed: Floats1, price: int) -> None:
+@compiled(steps=lambda mass, chance, price: mass.size * len(chance))
+def serve(mass: Out[Floats2], chance: Floats1, price: int) -> None:
     """Let one more worker be asked, for any load, at any budget that is left.
 
-    ``mass``, shape (budgets, cells), is V; ``chance`` and ``missed``, shape (loads,), are p, 1 − p.
+    ``mass``, shape (budgets, cells), is V; ``chance``, shape (loads,), is p.
     """
     cells, loads = mass.shape[1], len(chance)
     best, ahead = np.empty(cells), np.ones(loads + cells)
@@ -53,7 +55,8 @@ def serve(mass: Out[Floats2], chance: Floats1, missed: Floats1, price: int) -> N
         copy_floats(mass[budget - price], ahead[loads:])
         same, most = ahead[loads + 1 :], best[1:]
         for k in range(loads):
-            p, q, fewer = chance[k], missed[k], ahead[loads - k :]
+            p, fewer = chance[k], ahead[loads - k :]
+            q = 1.0 - p
             for i in range(cells - 1):
                 found = p * fewer[i] + q * same[i]
                 most[i] = found if found > most[i] else most[i]
@@ -61,38 +64,39 @@ def serve(mass: Out[Floats2], chance: Floats1, missed: Floats1, price: int) -> N
 
 
 def chance_by_budget(
-    data: CodedComputing, master: int, prices: Ints, time: float, most: int, budget: int
-) -> Floats:
+    data: CodedComputing, master: int, prices: Ints, time: float, most: int, budget: int,
+    steps: float = 0.0,
+) -> tuple[Floats, float]:  # fmt: skip
     """Bound P[X >= L] at a time > 0, for workers that cost 0, 1, ..., ``budget`` together.
 
-    ``prices``, shape (workers,), are whole and >= 0; ``most`` cells hold the rows, >= 1.  Raises
-    `NotACertificate` when it would take more numbers or steps than a proof may.
+    ``prices``, shape (workers,), are whole and >= 0; ``most`` cells hold the rows, >= 1; ``steps``
+    went before, and are returned with those taken here.  Raises `NotACertificate` when it would
+    take more numbers or steps than a proof may.
     """
     rows = data.masters[master].rows
     cell = -(-rows // most)
     cells, able = -(-rows // cell), np.flatnonzero(data.allowed[master]).tolist()
-    if (budget + 1) * (cells + 1) > MOST_NUMBERS:
-        raise NotACertificate(f"a table of {budget + 1} x {cells + 1} numbers is too large")
+    affordable((budget + 1) * (cells + 1), "a table of budgets and rows", MOST_NUMBERS)
     alike = Counter(
         (int(prices[n]), float(data.rates[master, n]), float(data.shifts[master, n])) for n in able
     )
     mass = np.zeros((budget + 1, cells + 1))
     mass[:, 0] = 1.0
-    steps, least = 0.0, down(np.arange(0.0, rows, cell) + 1.0)
+    # least load of each cell, exactly
+    steps, least = steps + FRACTION * (budget + 1.0), np.arange(0.0, rows, cell) + 1.0
     for (price, rate, shift), count in sorted(alike.items()):
         # of workers that are alike no more than can be paid
         count = min(count, budget // price) if price else count
         with np.errstate(over="ignore"):
-            y = up(rate * up(time / least)) - down(np.array(rate * shift))
+            y = up(rate * (time / least), 2) - down(np.array(rate * shift))
         # of loads that fill 1, 2, ... cells and return at all
         chance = returned_above(up(y[y > 0]))
         steps += float(count) * (budget + 1) * len(chance) * cells
-        if steps > MOST_STEPS:
-            raise NotACertificate(f"more than {MOST_STEPS} steps for one master")
+        affordable(steps, "chances of masters", MOST_STEPS)
         for _ in range(count if len(chance) else 0):
-            serve(mass, chance, up(1.0 - chance), price)
-    # a product and a sum for every worker
-    return np.minimum(up(mass[:, -1], 2 * len(able) + 1), 1.0)
+            serve(mass, chance, price)
+    # a difference, a product and a sum for every worker, each rounded either way
+    return np.minimum(up(mass[:, -1], 3 * len(able) + 1), 1.0), steps
 
 
 def least_payment(worth: Floats, target: float) -> Fraction:
@@ -101,14 +105,15 @@ def least_payment(worth: Floats, target: float) -> Fraction:
     if not len(below):
         return Fraction(0)
     # the line that is lowest at ρ, in doubles: any slope proves something
-    rise = worth[enough] - worth[below][:, None]
-    run = (enough - below[:, None]).astype(float)
-    met = below[:, None] + run * ((target - worth[below][:, None]) / rise)
-    place = np.unravel_index(int(met.argmin()), met.shape)
-    inverse, aim = Fraction(float(run[place] / rise[place])), Fraction(target)
-    return max(
-        min(b - inverse * (Fraction(w) - aim) for b, w in enumerate(worth.tolist())), 0 * aim
-    )
+    low, high, inverse = int(below[0]), int(enough[0]), 0.0
+    for _ in range(TURNS):
+        inverse = float((high - low) / (worth[high] - worth[low]))
+        place = int((np.arange(len(worth)) - inverse * worth).argmin())
+        if place in (low, high):
+            break
+        low, high = (place, high) if worth[place] < target else (low, place)
+    slope, aim = Fraction(inverse), Fraction(target)
+    return max(min(b - slope * (Fraction(w) - aim) for b, w in enumerate(worth.tolist())), 0 * aim)
 
 
 def costs(data: CodedComputing, prices: Ints, time: float, cells: int, likely: Floats) -> Fraction:
@@ -118,12 +123,13 @@ def costs(data: CodedComputing, prices: Ints, time: float, cells: int, likely: F
     shares of all prices from which those are sought that are enough for a master, and become these.
     """
     owned, total, target = int(prices.sum()), Fraction(0), data.success_probability
+    steps = 0.0
     for master, share in enumerate(likely.tolist()):
         budget = owned if owned <= WHOLE_SUM else min(math.ceil(share * owned), owned)
-        worth = chance_by_budget(data, master, prices, time, cells, budget)
+        worth, steps = chance_by_budget(data, master, prices, time, cells, budget, steps)
         while budget < owned and 1.0 - worth[-1] > SURE * (1.0 - target):
             budget = min(math.ceil(1.3 * budget) + 1, owned)
-            worth = chance_by_budget(data, master, prices, time, cells, budget)
+            worth, steps = chance_by_budget(data, master, prices, time, cells, budget, steps)
         if budget < owned:
             budget = int((1.0 - worth <= SURE * (1.0 - target)).argmax())
             worth = np.append(worth[: budget + 1], 1.0)

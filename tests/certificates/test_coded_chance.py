@@ -11,11 +11,12 @@ import pytest
 import farkas
 from farkas.certificates import check, coded_chance
 from farkas.certificates.coded import MasterPrices, Payments
-from farkas.certificates.coded_chance import chance_by_budget, least_payment
+from farkas.certificates.coded_chance import FRACTION, chance_by_budget, costs, least_payment
 from farkas.certificates.outward import returned_above
 from farkas.errors import NotACertificate
 from farkas.exact.node_bounds import Deadline
 from farkas.instances import library
+from farkas.instances.coded import CodedComputing
 from farkas.models.coded.chance import best_quantile
 from farkas.models.coded.law import Law
 from farkas.offline import coded
@@ -101,6 +102,11 @@ def test_what_is_paid_is_where_the_envelope_reaches_the_target(seed):
     assert float(found) == pytest.approx(float(min(ways)), rel=1e-12)
 
 
+def test_a_target_that_is_just_reached_is_paid():
+    assert least_payment(np.array([0.2, 0.5]), 0.5) == 1
+    assert least_payment(np.array([0.5, 0.7]), 0.5) == 0
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -178,14 +184,15 @@ def test_chances_are_those_of_loads_that_wait(seed):
     prices = np.random.default_rng(seed).integers(0, 4, 4)
     for master in range(2):
         for time in (0.7, 2.0, 6.0):
-            found = chance_by_budget(data, master, prices, time, 7, 8)
+            found, _ = chance_by_budget(data, master, prices, time, 7, 8)
             for b, above in enumerate(found.tolist()):
                 exact = reference.waiting(
                     data, master, order(data, master, prices), prices.tolist(), time, b
                 )
                 assert exact * (1 - 1e-15) <= above <= max(exact * (1 + 2e-13), 1e-280)
             # a smaller table says the same
-            assert chance_by_budget(data, master, prices, time, 7, 5).tolist() == found[:6].tolist()
+            fewer, _ = chance_by_budget(data, master, prices, time, 7, 5)
+            assert fewer.tolist() == found[:6].tolist()
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -194,7 +201,7 @@ def test_no_fixed_loads_do_better_in_fine_cells_or_coarse_ones(seed):
     prices = np.random.default_rng(seed).integers(1, 4, 3)
     for master in range(2):
         for cells in (1, 2, 3, 6):
-            found = chance_by_budget(data, master, prices, 2.0, cells, 6)
+            found, _ = chance_by_budget(data, master, prices, 2.0, cells, 6)
             for b, above in enumerate(found.tolist()):
                 least = reference.planned(data, master, prices.tolist(), 2.0, b)
                 assert least <= above * (1 + 1e-13)
@@ -202,11 +209,55 @@ def test_no_fixed_loads_do_better_in_fine_cells_or_coarse_ones(seed):
 
 def test_too_large_tables_and_too_many_steps_are_refused(monkeypatch):
     data = random_coded_computing(0, workers=4, rows=7)
-    with pytest.raises(NotACertificate, match="too large"):
-        chance_by_budget(data, 0, np.ones(4, np.int64), 2.0, 7, 2**23)
-    monkeypatch.setattr(coded_chance, "MOST_STEPS", 100)
-    with pytest.raises(NotACertificate, match="steps"):
-        chance_by_budget(data, 0, np.ones(4, np.int64), 2.0, 7, 8)
+    prices = np.ones(4, np.int64)
+    with pytest.raises(NotACertificate, match="budgets and rows"):
+        chance_by_budget(data, 0, prices, 2.0, 7, 2**23)
+    # a payment for each of 9 budgets, and sums for 4 workers
+    each = [chance_by_budget(data, master, prices, 2.0, 7, 8)[1] for master in range(2)]
+    assert min(each) > 9 * FRACTION + 4 * 9
+    monkeypatch.setattr(coded_chance, "MOST_NUMBERS", 9 * (min(data.masters[0].rows, 7) + 1))
+    chance_by_budget(data, 0, prices, 2.0, 7, 8)
+    with pytest.raises(NotACertificate, match="budgets and rows"):
+        chance_by_budget(data, 0, prices, 2.0, 7, 9)
+    monkeypatch.undo()  # of all masters together
+    monkeypatch.setattr(coded_chance, "WHOLE_SUM", 0)
+    monkeypatch.setattr(coded_chance, "MOST_STEPS", sum(each))
+    assert costs(data, 2 * prices, 2.0, 7, np.ones(2)) > 0
+    monkeypatch.setattr(coded_chance, "MOST_STEPS", sum(each) - 1)
+    with pytest.raises(NotACertificate, match="chances of masters"):
+        costs(data, 2 * prices, 2.0, 7, np.ones(2))
+
+
+def of_one_row(rates, shifts):
+    return CodedComputing.build(
+        masters=[{"rows": 1}], workers=len(rates), rate=[rates], shift=[shifts],
+        success_probability=0.5,
+    )  # fmt: skip
+
+
+def test_times_just_after_a_shift_are_rounded_apart():
+    rng = np.random.default_rng(0)
+    for _ in range(1000):
+        rate, shift = rng.uniform(0.5, 8, 2).tolist()
+        time = shift * (1 + int(rng.integers(1, 6)) * 2.0**-52)
+        (found,), _ = chance_by_budget(
+            of_one_row([rate], [shift]), 0, np.zeros(1, np.int64), time, 1, 0
+        )
+        y = Fraction(rate) * (Fraction(time) - Fraction(shift))
+        assert y - y * y / 2 <= Fraction(float(found)) <= y + Fraction(rate * shift * 2.0**-49)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_many_workers_round_up(seed):
+    mpmath = pytest.importorskip("mpmath")
+    rng = np.random.default_rng(seed)
+    rates = [5.0, *rng.uniform(5e-4, 2e-3, 200).tolist()]
+    shifts = [1e-290] * len(rates)
+    (found,), _ = chance_by_budget(
+        of_one_row(rates, shifts), 0, np.zeros(len(rates), np.int64), 1.0, 1, 0
+    )
+    with mpmath.workdps(50):
+        assert 1 - mpmath.exp(-mpmath.fsum(rates)) <= float(found) < 1
 
 
 def test_chances_to_be_back_are_rounded_up():

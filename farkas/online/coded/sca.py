@@ -93,22 +93,20 @@ def start_point(data: CodedComputing, start: str) -> SharedPoint:
 
 
 @once
-def _compiled(data: CodedComputing) -> dict[str, Any]:
-    """Compiled problems of an instance, by split."""
+def _compiled(data: CodedComputing) -> dict[str, dict[float, Any]]:
+    """Compiled problems of an instance, by split and unit."""
     return {}
 
 
 @own_solver("coded.sca", "parametric")
 def parametric(subproblem: Subproblem) -> SubproblemAnswer:
-    """Solve by Clarabel a problem that is compiled once, in the units in which it is surest."""
+    """Solve by Clarabel a problem that is compiled once for all points."""
     from farkas.relaxations.coded.sca import Sca, solve_step
 
     (data, point), program = subproblem.data, subproblem.formulation
     assert isinstance(program, Sca)
-    models = _compiled(data)
-    if program.split not in models:
-        models[program.split] = program.model((data, point))
-    return SubproblemAnswer(*solve_step(data, program.split, point, models[program.split]))
+    models = _compiled(data).setdefault(program.split, {})
+    return SubproblemAnswer(*solve_step(data, program.split, point, models))
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

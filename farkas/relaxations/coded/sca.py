@@ -33,8 +33,8 @@ WIDEST_SCALE = 1e3
 LARGEST_WORK = 600.0  #: c beyond which e^c of the printed split leaves no room in double precision.
 #: Share of the rows below which no load falls, so that the next step can divide by it.
 LEAST_LOAD = 1e-12
-#: Units of the differences that are tried when the solver fails.
-OTHER_UNITS = (1e-2, 1.0, 1e-1, 1e-3)
+#: Units of the differences, in the order in which they are tried; in the first Clarabel is surest.
+UNITS = (8.0, 1e-2, 1.0, 1e-1, 1e-3)
 SLACK = 1e-4  #: Start this much later than necessary: strictly feasible, as conic solvers like it.
 
 
@@ -187,8 +187,7 @@ class Sca(ConvexProgram):
     kind = "coded"
     sense = "min"
     split: str = option("product", "printed", "scaled")
-    #: Unit of the differences: of the powers of two tried, that in which Clarabel is surest.
-    unit: float = 8.0
+    unit: float = UNITS[0]  #: Of the differences.
 
     def declare(self, m: ConvexModel, data: CodedComputing | tuple[CodedComputing, Any]) -> None:
         """Build the program with a second-order and an exponential cone a pair.
@@ -258,7 +257,7 @@ def solve_step(
     data: CodedComputing,
     split: str = "product",
     point: SharedPoint | None = None,
-    model: ConvexModel | None = None,
+    models: dict[float, ConvexModel] | None = None,
 ) -> Solved:
     """Solve P(z).
 
@@ -270,18 +269,21 @@ def solve_step(
         See `Sca`.
     point
         z; by default the instance's, or the uniform one.
-    model
-        Model of an earlier call with the same instance and split, to be moved.
+    models
+        Models of earlier calls with the same instance and split, by unit: they are moved, and new
+        ones added.
     """
     program = Sca(split=split)
     z = SharedPoint.given(data) if point is None else point
-    if model is None:
-        model = program.model((data, z))
-    else:
-        program.move(model, data, z)
-    answer = solve_problem(model.problem)
+    models = {} if models is None else models
     less_sure: list[float] = []
-    for unit in OTHER_UNITS:
+    for unit in UNITS:
+        program.unit = unit
+        if unit in models:
+            program.move(models[unit], data, z)
+        else:
+            models[unit] = program.model((data, z))
+        answer = solve_problem(models[unit].problem)
         if answer.claim is Claimed.OPTIMAL:
             break
         if answer.claim is Claimed.FEASIBLE:
@@ -289,12 +291,9 @@ def solve_step(
             if any(abs(answer.objective / value - 1.0) <= SOLVER_GAP for value in less_sure):
                 break
             less_sure.append(answer.objective)
-        program.unit = unit
-        model = program.model((data, z))
-        answer = solve_problem(model.problem)
     else:
         answer.require_optimal()
-    found = read_point(data, model, z, program.unit)
+    found = read_point(data, models[unit], z, unit)
     return Solved(found, answer.objective, answer.bound)
 
 

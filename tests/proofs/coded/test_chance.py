@@ -54,12 +54,13 @@ def test_entries_of_algorithm_2_by_counting(verdict_of):
 def test_entries_of_the_sweeps_of_algorithm_1_by_counting():
     # both workers are with the master they are slow for: no move lifts the least sum, one swap does
     owner = [0, 1]
-    moves, swaps = _looked_at(np.array([[1.0, 2.0], [2.0, 1.0]]), owner)
+    moves, swaps, same = _looked_at(np.array([[1.0, 2.0], [2.0, 1.0]]), owner)
     assert owner == [1, 0]
     # moves: both sums, then per worker its master, one other, two sums changed, both sums
     assert moves == 2 + 2 * (1 + 1 + 4 + 2)
     # swaps: two masters for each of four pairs; of two pairs four speeds, two sums and the least
     assert swaps == 4 * 2 + 2 * 7
+    assert same == 2  # a worker and itself
     # sums stay as they are, so that both workers are given to the master that was empty
     owner = [0, 0]
     _looked_at(np.ones((2, 2)), owner)

@@ -76,11 +76,13 @@ def test_a_step_is_feasible_and_not_later(split):
 def test_moving_a_model_is_building_it_anew():
     data = library.load("coded/demo")
     first = SharedPoint.uniform(data)
-    model = Sca().model((data, first))
-    second = solve_step(data, "product", first, model).point
-    moved = solve_step(data, "product", second, model).point
+    models = {}
+    second = solve_step(data, "product", first, models).point
+    (before,) = models.values()
+    moved = solve_step(data, "product", second, models).point
+    assert list(models.values()) == [before]
     assert moved.time == pytest.approx(solve_step(data, "product", second).point.time, rel=1e-6)
-    assert model.problem.is_dcp(dpp=True)
+    assert before.problem.is_dcp(dpp=True)
 
 
 def test_a_step_does_not_depend_on_the_units_of_its_differences():
