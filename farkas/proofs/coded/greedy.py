@@ -16,7 +16,7 @@ from farkas.online.coded.local_search import least_level
 from farkas.online.coded.sca import iterates
 from farkas.online.coded.simple_greedy import IteratedGreedy, greedy_owner, round_forest
 from farkas.proofs.claim import Trials, claim, growth, refuted_by, require, require_zero, sp
-from farkas.proofs.coded.surrogate import FULL_LOAD, WIDE, agreement, published, reciprocal, shipped
+from farkas.proofs.coded.surrogate import FULL_LOAD, WIDE, published, reciprocal, shipped
 from farkas.proofs.verdict import Among, Saying, Stated, Verdict, not_applicable, proved, said
 from farkas.relaxations.coded.sca import SharedPoint, solve_step
 from farkas.relaxations.coded.sharing import best_sharing, shared_optimum, truncated_level
@@ -316,22 +316,6 @@ def the_cited_approximation_factor() -> Verdict:
         "it is a statement about another paper's algorithm, which is not built here; believed to be"
         " 1/(√M log³ M), and nothing here rests on it"
     )
-
-
-@claim("coded.enumeration_is_exact", source="Coded section V, benchmark 3")
-def counts_find_what_enumeration_finds() -> Verdict:
-    """The integer program of counts of equal workers finds what trying all assignments finds.
-
-    Workers that are equally fast for every master may exchange their masters, which keeps all
-    levels: x of them add x times their speed, whichever they are.
-    """
-    speed = sp.symbols("v", nonnegative=True)
-    count, worker = sp.symbols("x n", nonnegative=True, integer=True)
-    require_zero(only_counts_matter=sp.summation(speed, (worker, 1, count)) - count * speed)
-    trials = Trials()
-    for seed in range(20):
-        trials.add({"seed": seed}, agreement(published(3, 7, seed)))
-    return trials.proved("equal workers may exchange their masters")
 
 
 STOP = SOLVER_GAP  #: Relative decrease of time at which Algorithm 3 stops.

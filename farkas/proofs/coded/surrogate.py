@@ -61,6 +61,22 @@ def agreement(data: CodedComputing) -> Stated:
     return Stated(found, "==", least_level(speed, every_owner(speed)), TIE)
 
 
+@claim("coded.enumeration_is_exact", source="Coded section V, benchmark 3")
+def counts_find_what_enumeration_finds() -> Verdict:
+    """The integer program of counts of equal workers finds what trying all assignments finds.
+
+    Workers that are equally fast for every master may exchange their masters, which keeps all
+    levels: x of them add x times their speed, whichever they are.
+    """
+    speed = sp.symbols("v", nonnegative=True)
+    count, worker = sp.symbols("x n", nonnegative=True, integer=True)
+    require_zero(only_counts_matter=sp.summation(speed, (worker, 1, count)) - count * speed)
+    trials = Trials()
+    for seed in range(20):
+        trials.add({"seed": seed}, agreement(published(3, 7, seed)))
+    return trials.proved("equal workers may exchange their masters")
+
+
 @claim("coded.lemma1", source="Coded Lemma 1, (29)")
 def negative_results_are_convex() -> Verdict:
     """−f is convex in (l, t): its Hessian has determinant 0 and trace >= 0.
