@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.measure import Figures, drawn, fastest, of_process, side_by_side
+from farkas.algebra import ConvexModel
 from farkas.certificates.coded import MasterPrices, time_bound
 from farkas.instances import write
 from farkas.instances.coded import CodedComputing
@@ -26,7 +27,7 @@ from farkas.online import algorithms
 from farkas.online.coded.environment import P3
 from farkas.online.coded.execution import simulate
 from farkas.online.coded.exhaustive import best_owner
-from farkas.relaxations.coded.sca import Sca, SharedPoint, solve_step
+from farkas.relaxations.coded.sca import SharedPoint, solve_step
 from farkas.relaxations.coded.sharing import best_sharing, shared_optimum
 
 FLOORS = {
@@ -53,13 +54,13 @@ def main() -> None:
     plan = shared_plan(data, found.share, found.time)
     rng = np.random.default_rng(0)
     loads, success = rng.integers(5_000, 15_000, 12), rng.uniform(0.4, 0.9, 12)
-    model = Sca().model((data, SharedPoint.uniform(data)))
+    models: dict[float, ConvexModel] = {}
     works: dict[str, Callable[[], Any]] = {
         "lp_4x50": lambda: best_sharing(speed),
         "monte_carlo_100000": lambda: simulate(data, plan, 100_000, np.random.default_rng(0)),
         "law_by_subsets": lambda: recovery_probability(loads, success, 100_000),
         "law_by_counts": lambda: counts(loads, success, 100_000),
-        "convex_step_4x50": lambda: solve_step(data, "product", SharedPoint.uniform(data), model),
+        "convex_step_4x50": lambda: solve_step(data, "product", SharedPoint.uniform(data), models),
         "certificate_4x50": lambda: time_bound(data, P3, found.prices, None),
         "certificate_with_file": lambda: MasterPrices.of(data, P3, found.prices),
     }
