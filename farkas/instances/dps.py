@@ -296,6 +296,16 @@ class Market(Instance, frozen=True, kw_only=True, tag="dps"):
             raise NotApplicable(f"{what} needs a price_cap; this market has none")
         return self.price_cap
 
+    def require_prices(self, what: str) -> tuple[Floats, Floats]:
+        """Return the fixed prices by type; raises `NotApplicable` where there are none."""
+        if self.fixed_prices is None:
+            raise NotApplicable(f"{what} needs an instance with fixed_prices")
+        return np.array(self.fixed_prices.worker), np.array(self.fixed_prices.ps)
+
+    def asked(self, worker: Floats, ps: Floats) -> Floats:
+        """Return what every job pays at unit prices by type, shape (jobs,)."""
+        return floats(worker[self.worker_type] * self.workers + ps[self.ps_type] * self.ps)
+
     def still_held(self, end: float, slot: float) -> bool:
         """Whether a job that ends at ``end`` = t_j + τ_j still holds its resources at ``slot``."""
         return end >= slot if self.occupancy == "closed" else end > slot

@@ -133,8 +133,8 @@ class Offline(PlacedJobs):
         m.spread_before = IndexedSet(over, windows.earlier(workers, spread, forced), label="job")
         m.whole_before_ps = IndexedSet(over, windows.earlier(ps, whole, forced), label="job")
         m.spread_before_ps = IndexedSet(over, windows.earlier(ps, spread, forced), label="job")
-        m.workers_in_the_way = Param(over, values=_in_the_way(workers, forced))
-        m.ps_in_the_way = Param(over, values=_in_the_way(ps, forced))
+        m.workers_in_the_way = Param(over, values=windows.in_the_way(workers, forced))
+        m.ps_in_the_way = Param(over, values=windows.in_the_way(ps, forced))
         m.short_of_workers = Var(over, binary=True, doc="Too few idle workers at arrival.")
         m.short_of_ps = Var(over, binary=True, doc="Too few idle parameter servers at arrival.")
 
@@ -190,9 +190,3 @@ class OfflineLP(Offline):
 def _at_most(side: MarketSide) -> Ints:
     """Units of a job that one server can hold, shape (jobs, servers)."""
     return np.minimum(side.demand[:, None], side.on_server)
-
-
-def _in_the_way(side: MarketSide, jobs: Ints) -> Ints:
-    """Units in use from which on a job no longer fits, shape (jobs,)."""
-    kinds = side.types[jobs]
-    return side.capacity[kinds] - side.demand[jobs] + 1

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from farkas.algebra import IndexedSet, Param, Set
+from farkas.algebra import IndexedSet, Param, Program, Set, Sum, constraint
 from farkas.instances.base import frozen
 from farkas.instances.dps import Market
 from farkas.numbers import Ints
@@ -108,6 +108,12 @@ def earlier(side: MarketSide, last: Ints, jobs: npt.ArrayLike) -> list[Ints]:
     ]
 
 
+def in_the_way(side: MarketSide, jobs: Ints) -> Ints:
+    """Units in use from which on a job no longer fits, shape (jobs,)."""
+    kinds = side.types[jobs]
+    return side.capacity[kinds] - side.demand[jobs] + 1
+
+
 def declare_rows(
     m: Any, name: str, side: MarketSide, rows: Ints | None = None, **lasts: Ints
 ) -> None:
@@ -127,14 +133,44 @@ def declare_rows(
         setattr(m, group, IndexedSet(getattr(m, name), jobs_at(rows, side, last), label="job"))
 
 
-def declare_demand(m: Any, data: Market, jobs: Ints) -> None:
-    """Declare what ``jobs`` ask for, and what there is of every type on all servers."""
-    m.workers = Param(m.jobs, values=data.workers[jobs])
-    m.ps = Param(m.jobs, values=data.ps[jobs])
+def declare_demand(m: Any, data: Market) -> None:
+    """Declare jobs, what they ask for, and what there is of every type on all servers."""
+    m.jobs = Set(range(data.num_jobs), label="job")
+    m.workers = Param(m.jobs, values=data.workers)
+    m.ps = Param(m.jobs, values=data.ps)
     m.worker_types = Set(range(data.num_worker_types), label="type")
     m.ps_types = Set(range(data.num_ps_types), label="type")
     m.worker_capacity = Param(m.worker_types, values=data.worker_capacity)
     m.ps_capacity = Param(m.ps_types, values=data.ps_capacity)
+
+
+class TypeCapacity(Program):
+    """Jobs that share the units of a type on all servers; subclasses decide who is ``accepted``.
+
+    A job holds its units for the shortest time any placement allows.
+    """
+
+    kind = "dps"
+
+    def declare_jobs(self, m: Any, data: Market, scarce: bool = False) -> None:
+        """Declare jobs, what they ask for, what there is, and rows, all or the scarce ones."""
+        declare_demand(m, data)
+        workers, ps = scarce_rows(data) if scarce else (None, None)
+        last = data.last_slot
+        declare_rows(m, "worker_rows", worker_side(data), workers, jobs_with_workers=last)
+        declare_rows(m, "ps_rows", ps_side(data), ps, jobs_with_ps=last)
+
+    @constraint("2c", "worker_rows")
+    def enough_workers(m, k, t):
+        """Jobs that hold workers of a type use no more than all servers have."""
+        held = Sum(m.workers[i] * m.accepted[i] for i in m.jobs_with_workers[k, t])
+        return held <= m.worker_capacity[k]
+
+    @constraint("2b", "ps_rows")
+    def enough_ps(m, k, t):
+        """Jobs that hold parameter servers of a type use no more than all servers have."""
+        held = Sum(m.ps[i] * m.accepted[i] for i in m.jobs_with_ps[k, t])
+        return held <= m.ps_capacity[k]
 
 
 def spans(rows: Ints, side: MarketSide, last: Ints) -> tuple[Ints, Ints]:

@@ -6,16 +6,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from farkas.algebra import IndexedSet, Param, Set, Sum, Var, constraint, objective
+from farkas.algebra import IndexedSet, Param, Sum, Var, constraint, objective
 from farkas.errors import NotApplicable
 from farkas.instances.dps import Market
 from farkas.models.dps import windows
+from farkas.models.dps.windows import TypeCapacity
 from farkas.models.worst_case import Values, WorstProgram, span
-from farkas.numbers import Floats
 from farkas.tolerances import OUTWARD_CLOSE, ROUNDING
 
 
-class WorstFixedPrice(WorstProgram):
+class WorstFixedPrice(TypeCapacity, WorstProgram):
     """Worst budgets for dps.fixed_price on one server.  DPS (2) against posted prices.
 
     Budgets lie between the smallest and the largest of the market; all else, the posted prices
@@ -25,15 +25,14 @@ class WorstFixedPrice(WorstProgram):
     """
 
     name = "dps.worst_fixed_price"
-    kind = "dps"
     algorithm: ClassVar[str] = "dps.fixed_price"
     varied: ClassVar[tuple[str, ...]] = ("jobs[].budget",)
 
     def declare(self, m: Any, data: Market) -> None:
         """Declare budgets, who pays and is served, and the witness."""
-        asked = asked_of(data, self.name)
+        asked = data.asked(*data.require_prices(self.name))
         low, high = span(data.budget)
-        _declare_service(m, data, self.name)
+        self._declare_order(m, data)
         m.ratio = Param(values=self.factor)
         m.asked = Param(m.jobs, values=asked)
         m.forgiven = Param(values=1.0 + ROUNDING)  # as `farkas.tolerances.allowed` forgives
@@ -57,6 +56,23 @@ class WorstFixedPrice(WorstProgram):
         m.accepted = Var(m.jobs, integer=True, upper=data.fits, doc="The witness accepts the job.")
         m.reward = Var(m.jobs, upper=most, doc="What the job pays the witness.")
 
+    def _declare_order(self, m: Any, data: Market) -> None:
+        """Declare jobs, rows on one server, and who stands in whose way.
+
+        Raises
+        ------
+        NotApplicable
+            There are more servers.
+        """
+        if data.num_servers != 1:
+            raise NotApplicable(f"{self.name} needs one server, this market has {data.num_servers}")
+        self.declare_jobs(m, data)
+        for side, units in ((windows.worker_side(data), "workers"), (windows.ps_side(data), "ps")):
+            before = windows.earlier(side, data.last_slot, range(data.num_jobs))
+            setattr(m, f"{units}_before", IndexedSet(m.jobs, before, label="job"))
+            short = windows.in_the_way(side, np.arange(data.num_jobs))
+            setattr(m, f"{units}_in_the_way", Param(m.jobs, values=short))
+
     @constraint("2i", "jobs")
     def pays_within_budget(m, i):
         """Who can pay is asked for no more than the budget."""
@@ -77,14 +93,14 @@ class WorstFixedPrice(WorstProgram):
         """Jobs that can pay are served unless resources are short."""
         return m.served[i] + m.short_of_workers[i] + m.short_of_ps[i] >= m.affordable[i]
 
-    @constraint("2c", "workers_rows")
-    def enough_workers(m, k, t):
+    @constraint("2c", "worker_rows")
+    def served_have_workers(m, k, t):
         """Served jobs use no more workers than there are."""
         held = Sum(m.workers[i] * m.served[i] for i in m.jobs_with_workers[k, t])
         return held <= m.worker_capacity[k]
 
     @constraint("2b", "ps_rows")
-    def enough_ps(m, k, t):
+    def served_have_ps(m, k, t):
         """Served jobs use no more parameter servers than there are."""
         held = Sum(m.ps[i] * m.served[i] for i in m.jobs_with_ps[k, t])
         return held <= m.ps_capacity[k]
@@ -100,18 +116,6 @@ class WorstFixedPrice(WorstProgram):
         """Parameter servers are short only when earlier jobs hold too many of them."""
         held = Sum(m.ps[j] * m.served[j] for j in m.ps_before[i])
         return held >= m.ps_in_the_way[i] * m.short_of_ps[i]
-
-    @constraint("2c", "workers_rows")
-    def witness_has_workers(m, k, t):
-        """Accepted jobs use no more workers than there are."""
-        held = Sum(m.workers[i] * m.accepted[i] for i in m.jobs_with_workers[k, t])
-        return held <= m.worker_capacity[k]
-
-    @constraint("2b", "ps_rows")
-    def witness_has_ps(m, k, t):
-        """Accepted jobs use no more parameter servers than there are."""
-        held = Sum(m.ps[i] * m.accepted[i] for i in m.jobs_with_ps[k, t])
-        return held <= m.ps_capacity[k]
 
     @constraint("2", "jobs")
     def reward_within_budget(m, i):
@@ -146,40 +150,3 @@ class WorstFixedPrice(WorstProgram):
 
         prices = {"worker": [0.5], "ps": [0.45]}
         return library.load("dps/one_server").replace(fixed_prices=prices)
-
-
-def asked_of(data: Market, name: str) -> Floats:
-    """Return what the posted prices ask of each job, shape (jobs,).
-
-    Raises
-    ------
-    NotApplicable
-        The market posts no prices; ``name`` is of the program that needs them.
-    """
-    if data.fixed_prices is None:
-        raise NotApplicable(f"{name} needs a market with fixed_prices")
-    worker, ps = np.array(data.fixed_prices.worker), np.array(data.fixed_prices.ps)
-    asked: Floats = worker[data.worker_type] * data.workers + ps[data.ps_type] * data.ps
-    return asked
-
-
-def _declare_service(m: Any, data: Market, name: str) -> None:
-    """Declare jobs, the rows of (2b) and (2c) on one server, and who stands in whose way.
-
-    Raises
-    ------
-    NotApplicable
-        There are more servers; ``name`` is of the program that has this rule.
-    """
-    if data.num_servers != 1:
-        raise NotApplicable(f"{name} needs one server, this market has {data.num_servers}")
-    worker, ps = windows.worker_side(data), windows.ps_side(data)
-    last = data.last_slot
-    m.jobs = Set(range(data.num_jobs), label="job")
-    windows.declare_demand(m, data, np.arange(data.num_jobs))
-    for side, units in ((worker, "workers"), (ps, "ps")):
-        windows.declare_rows(m, f"{units}_rows", side, **{f"jobs_with_{units}": last})
-        before = windows.earlier(side, last, range(data.num_jobs))
-        setattr(m, f"{units}_before", IndexedSet(m.jobs, before, label="job"))
-        short = side.capacity[side.types] - side.demand + 1
-        setattr(m, f"{units}_in_the_way", Param(m.jobs, values=short))

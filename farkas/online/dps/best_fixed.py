@@ -5,7 +5,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import msgspec
 import numpy as np
@@ -14,10 +14,8 @@ from farkas.errors import NotApplicable
 from farkas.instances.dps import Market
 from farkas.numbers import Bools, Floats
 from farkas.online.dps.cluster import EXPLORED, Cluster, Jobs, Results, filling
-from farkas.online.dps.environment import Sales
-from farkas.online.dps.seller import FixedPrice, sell_at
+from farkas.online.dps.seller import FixedPrice, Hindsight, sell_at
 from farkas.online.driver import algorithm
-from farkas.online.policy import Policy
 from farkas.tolerances import allowed
 
 MOST_COMBINATIONS = 200_000  #: Price combinations beyond which the exhaustive search gives up.
@@ -28,12 +26,17 @@ Point = tuple[Fraction, Fraction]
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Best:
-    """Fixed prices and their profit."""
+    """Fixed prices and what they are worth."""
 
-    profit: float  #: Profit of a simulation at these prices.
+    profit: float  #: Profit of a simulation at these prices, or what else was searched for.
     #: worker, ps: prices by type; 0 for types that nobody asks for.
     worker: Floats
     ps: Floats
+
+    @property
+    def seller(self) -> FixedPrice:
+        """Seller at these prices."""
+        return FixedPrice(self.worker, self.ps)
 
 
 class Profits:
@@ -53,15 +56,9 @@ class Profits:
         self.jobs = Jobs.of(market)
         self._fits = np.array(market.fits)
 
-    def asked(self, worker: Floats, ps: Floats) -> Floats:
-        """Return what every job is asked for, shape (jobs,)."""
-        market = self.market
-        asked: Floats = worker[market.worker_type] * market.workers
-        return asked + ps[market.ps_type] * market.ps
-
     def of(self, worker: Floats, ps: Floats, at_least: float = -math.inf) -> float:
         """Profit, or -inf when it certainly does not exceed ``at_least``."""
-        asked = self.asked(worker, ps)
+        asked = self.market.asked(worker, ps)
         able = (asked <= allowed(self.market.budget)) & self._fits
         if float(asked[able].sum()) <= at_least:
             return -math.inf
@@ -107,7 +104,11 @@ def best_on_grid(market: Market) -> Best | None:
     return Best(best, *chosen)
 
 
-def best_by_coordinates(market: Market, rounds: int = 3) -> Best:
+def best_by_coordinates(
+    market: Market,
+    rounds: int = 3,
+    value: Callable[[Floats, Floats, float], float] | None = None,
+) -> Best:
     """Improve one type's price after the other; a lower bound on the best fixed prices.
 
     Parameters
@@ -116,30 +117,10 @@ def best_by_coordinates(market: Market, rounds: int = 3) -> Best:
         The instance.
     rounds
         At most this many times over all types; it stops when none changes.
+    value
+        What prices by type are worth, given what it has to exceed; by default their profit.
     """
-    worker, ps, best = _by_coordinates(market, rounds, Profits(market).of)
-    return Best(best, worker, ps)
-
-
-def best_for_demand(market: Market, rounds: int = 3) -> Best:
-    """Prices with the highest payments of all who can afford them, then simulated once.
-
-    This is the demand term of (3) with the true distribution, blind to capacity.
-    """
-    profits = Profits(market)
-
-    def demand(worker: Floats, ps: Floats, at_least: float) -> float:
-        asked = profits.asked(worker, ps)
-        return float(asked[asked <= allowed(market.budget)].sum())
-
-    worker, ps, _ = _by_coordinates(market, rounds, demand)
-    return Best(profits.of(worker, ps), worker, ps)
-
-
-def _by_coordinates(
-    market: Market, rounds: int, value: Callable[[Floats, Floats, float], float]
-) -> tuple[Floats, Floats, float]:
-    """Prices by type and what they are worth; ``value`` is also told what it has to exceed."""
+    value = value or Profits(market).of
     cap = 1.0 if market.price_cap is None else market.price_cap
     worker, ps = np.zeros(market.num_worker_types), np.zeros(market.num_ps_types)
     coordinates = [(worker, kind) for kind in np.unique(market.worker_type)]
@@ -159,7 +140,7 @@ def _by_coordinates(
             prices[kind] = kept
         if best <= before:
             break
-    return worker, ps, best
+    return Best(best, worker, ps)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -270,25 +251,6 @@ def _accepting(jobs: list[Line], vertex: Point, direction: tuple[int, int]) -> t
 Rounds = Annotated[int, msgspec.Meta(ge=1, le=100)]
 
 
-class Hindsight(Policy):
-    """Base of the baselines: find prices, then sell at them."""
-
-    hindsight: ClassVar[bool] = True
-
-    def best(self, market: Market) -> Best:
-        """Find the prices."""
-        raise NotImplementedError
-
-    def decide(self, instance: Market, seed: int) -> Sales:
-        """Run with the best prices."""
-        return self.simulate(instance, seed)
-
-    def simulate(self, market: Market, seed: int = 0) -> Sales:
-        """Run with the best prices."""
-        found = self.best(market)
-        return FixedPrice(found.worker, found.ps).simulate(market, seed)
-
-
 @algorithm("dps.bfp_coord", source="DPS section V, BFP at scale")
 @dataclasses.dataclass(frozen=True)
 class Coordinates(Hindsight):
@@ -299,9 +261,9 @@ class Coordinates(Hindsight):
 
     rounds: Rounds = 3
 
-    def best(self, market: Market) -> Best:
+    def seller(self, market: Market) -> FixedPrice:
         """Search by coordinates."""
-        return best_by_coordinates(market, self.rounds)
+        return best_by_coordinates(market, self.rounds).seller
 
 
 @algorithm("dps.bfp_fluid", source="DPS (3), second term")
@@ -314,9 +276,14 @@ class Fluid(Hindsight):
 
     rounds: Rounds = 3
 
-    def best(self, market: Market) -> Best:
-        """Search by coordinates, blind to capacity."""
-        return best_for_demand(market, self.rounds)
+    def seller(self, market: Market) -> FixedPrice:
+        """Search by coordinates the demand term of (3), blind to capacity."""
+        from farkas.relaxations.dps.interval import demand_bound
+
+        def demand(worker: Floats, ps: Floats, at_least: float) -> float:
+            return demand_bound(market, worker, ps)
+
+        return best_by_coordinates(market, self.rounds, demand).seller
 
 
 @algorithm("dps.bfp_grid", source="DPS section V, BFP on a grid")
@@ -324,11 +291,11 @@ class Fluid(Hindsight):
 class Grid(Hindsight):
     """Best combination of the instance's ``price_grid``, by trying all of them."""
 
-    def best(self, market: Market) -> Best:
+    def seller(self, market: Market) -> FixedPrice:
         """Try every combination."""
         found = best_on_grid(market)
         if found is None:
             raise NotApplicable(
                 f"more than {MOST_COMBINATIONS} combinations of prices; use dps.bfp_coord"
             )
-        return found
+        return found.seller

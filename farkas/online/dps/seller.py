@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from farkas.errors import NotApplicable
 from farkas.instances.dps import Market
 from farkas.kernels import Floats1, Out, compiled
 from farkas.numbers import Floats
@@ -192,26 +191,34 @@ class FixedPrice(KernelSeller):
         sell_at(state.cluster, jobs, *prices, False, False, fill, results)
 
 
-@algorithm("dps.fixed_price", source="DPS section IV")
-@dataclasses.dataclass(frozen=True)
-class GivenPrice(Policy):
-    """Unit prices that never change: the ``fixed_prices`` of the instance."""
+class Hindsight(Policy):
+    """Base of the baselines that know the market: choose fixed prices, then sell at them."""
 
     hindsight: ClassVar[bool] = True
 
-    placement: Placing = "pa"
+    def seller(self, market: Market) -> FixedPrice:
+        """Choose the prices."""
+        raise NotImplementedError
 
     def decide(self, instance: Market, seed: int) -> Sales:
-        """Run with the instance's prices."""
+        """Run with the chosen prices."""
         return self.simulate(instance, seed)
 
     def simulate(self, market: Market, seed: int = 0) -> Sales:
-        """Run with the instance's prices; raises `NotApplicable` where it has none."""
-        prices = market.fixed_prices
-        if prices is None:
-            raise NotApplicable("dps.fixed_price needs an instance with fixed_prices")
-        seller = FixedPrice(np.array(prices.worker), np.array(prices.ps), self.placement)
-        return seller.simulate(market, seed)
+        """Run with the chosen prices."""
+        return self.seller(market).simulate(market, seed)
+
+
+@algorithm("dps.fixed_price", source="DPS section IV")
+@dataclasses.dataclass(frozen=True)
+class GivenPrice(Hindsight):
+    """Unit prices that never change: the ``fixed_prices`` of the instance."""
+
+    placement: Placing = "pa"
+
+    def seller(self, market: Market) -> FixedPrice:
+        """Take the instance's prices; raises `NotApplicable` where it has none."""
+        return FixedPrice(*market.require_prices("dps.fixed_price"), self.placement)
 
 
 @algorithm("dps.random", source="DPS section V")

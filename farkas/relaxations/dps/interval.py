@@ -4,18 +4,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective, option
-from farkas.errors import NotApplicable
+from farkas.algebra import Param, Sum, Var, objective, option
 from farkas.instances.dps import Market
 from farkas.models.dps import windows
-from farkas.models.dps.windows import MarketSide
-from farkas.numbers import Bools, Floats, Ints, floats
+from farkas.models.dps.windows import MarketSide, TypeCapacity
+from farkas.numbers import Bools, Floats, Ints
 from farkas.tolerances import allowed
-
-
-def payments(market: Market, worker: Floats, ps: Floats) -> Floats:
-    """Return what every job is asked for at fixed prices by type, shape (jobs,)."""
-    return floats(worker[market.worker_type] * market.workers + ps[market.ps_type] * market.ps)
 
 
 def demand_bound(market: Market, worker: Floats, ps: Floats) -> float:
@@ -23,7 +17,7 @@ def demand_bound(market: Market, worker: Floats, ps: Floats) -> float:
 
     ``worker``, ``ps``: prices, shapes (worker types,), (server types,).
     """
-    asked = payments(market, worker, ps)
+    asked = market.asked(worker, ps)
     return float(asked[asked <= allowed(market.budget)].sum())
 
 
@@ -53,7 +47,7 @@ def corrected_bound(market: Market, worker: Floats, ps: Floats) -> float:
 
     A unit starts a job at most once in as many arrival slots as the shortest job holds it.
     """
-    asked = payments(market, worker, ps)
+    asked = market.asked(worker, ps)
     able = (asked <= allowed(market.budget)) & market.fits
     supply = sum(
         _supply(market, side, price, able)
@@ -80,19 +74,7 @@ def fewest_slots(market: Market) -> Ints:
     return held.astype(np.int64)
 
 
-def fixed_price_payments(data: Market) -> Floats:
-    """Payments at the instance's fixed prices, 0 for jobs that decline, shape (jobs,).
-
-    Raises `NotApplicable` when the instance has no fixed prices.
-    """
-    if data.fixed_prices is None:
-        raise NotApplicable("this market has no fixed_prices")
-    worker, ps = np.array(data.fixed_prices.worker), np.array(data.fixed_prices.ps)
-    payment = payments(data, worker, ps)
-    return np.where(payment <= allowed(data.budget), payment, 0.0)
-
-
-class Interval(Program):
+class Interval(TypeCapacity):
     """Jobs as intervals that share the capacity of their types.  Relaxes DPS (2).
 
     A job holds its units for the shortest time any placement allows.  ``rewards``: "budget";
@@ -102,7 +84,6 @@ class Interval(Program):
     no optimum needs.  With one server the integer program is DPS (2).
     """
 
-    kind = "dps"
     sense = "max"
     integral: ClassVar[bool] = True
     rewards: str = option("budget", "capped", "fixed")
@@ -113,35 +94,16 @@ class Interval(Program):
         if self.rewards == "budget":
             return data.budget
         if self.rewards == "fixed":
-            return fixed_price_payments(data)
+            asked = data.asked(*data.require_prices(self.full_name))
+            return np.where(asked <= allowed(data.budget), asked, 0.0)
         data.require_cap(self.full_name)
         return data.capped_reward
 
     def declare(self, m: Any, data: Market) -> None:
         """Declare jobs, and rows of both sides."""
-        m.jobs = Set(range(data.num_jobs), label="job")
+        self.declare_jobs(m, data, self.shape == "scarce")
         m.reward = Param(m.jobs, values=self.reward(data))
-        windows.declare_demand(m, data, np.arange(data.num_jobs))
         m.accepted = Var(m.jobs, integer=self.integral, upper=data.fits, doc="Job accepted; f.")
-        rows = windows.scarce_rows(data) if self.shape == "scarce" else (None, None)
-        for name, units, side, chosen in (
-            ("worker", "workers", windows.worker_side(data), rows[0]),
-            ("ps", "ps", windows.ps_side(data), rows[1]),
-        ):
-            groups = {f"jobs_with_{units}": data.last_slot}
-            windows.declare_rows(m, f"{name}_rows", side, chosen, **groups)
-
-    @constraint("2c", "worker_rows")
-    def enough_workers(m, k, t):
-        """Jobs that hold workers of a type use no more than all servers have."""
-        held = Sum(m.workers[i] * m.accepted[i] for i in m.jobs_with_workers[k, t])
-        return held <= m.worker_capacity[k]
-
-    @constraint("2b", "ps_rows")
-    def enough_ps(m, k, t):
-        """Jobs that hold parameter servers of a type use no more than all servers have."""
-        held = Sum(m.ps[i] * m.accepted[i] for i in m.jobs_with_ps[k, t])
-        return held <= m.ps_capacity[k]
 
     @objective
     def payments(m):

@@ -9,7 +9,7 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 
-from farkas.algebra import Set, programs
+from farkas.algebra import programs
 from farkas.algebra.declare import Declarations
 from farkas.errors import NotApplicable
 from farkas.instances import library
@@ -203,11 +203,10 @@ def test_nobody_needs_no_row():
 def test_rows_and_demands_are_declared_by_name():
     market = posted((0, 2, 1, 1.0), (1, 1, 3, 1.0), units=4)
     m = Declarations()
-    m.jobs = Set([1], label="job")
-    windows.declare_demand(m, market, np.array([1]))
+    windows.declare_demand(m, market)
     ends = {"now": market.last_slot, "soon": market.last_slot - 1}
     windows.declare_rows(m, "rows", windows.ps_side(market), **ends)
-    assert (m.workers.values.tolist(), m.ps.values.tolist()) == ([3], [3])
+    assert (m.workers.values.tolist(), m.ps.values.tolist()) == ([1, 3], [1, 3])
     assert (m.worker_capacity.values.tolist(), m.ps_capacity.values.tolist()) == ([4], [4])
     # the first job holds slots 0 and 1, or only 0 when it leaves sooner
     assert m.rows.table.tolist() == [[0, 0], [0, 1]]

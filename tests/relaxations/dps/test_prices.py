@@ -18,7 +18,6 @@ from farkas.relaxations.dps.interval import (
     corrected_bound,
     demand_bound,
     fewest_slots,
-    fixed_price_payments,
     printed_bound,
 )
 from farkas.relaxations.dps.prices import (
@@ -148,7 +147,7 @@ def test_at_fixed_prices_it_is_the_best_subset_of_those_who_can_pay(seed):
     for job in market.jobs:
         asked = worker[job.worker_type] * job.workers + ps[job.ps_type] * job.ps
         paid.append(asked if asked <= job.budget * (1 + 1e-9) else 0.0)
-    assert fixed_price_payments(market).tolist() == pytest.approx(paid)
+    assert IntervalIP(rewards="fixed").reward(market).tolist() == pytest.approx(paid)
     best = 0.0
     for chosen in itertools.product((False, True), repeat=market.num_jobs):
         pick = np.array(chosen)
@@ -177,7 +176,7 @@ def test_no_jobs_no_rows():
 
 
 def test_fixed_rewards_need_fixed_prices():
-    with pytest.raises(NotApplicable, match="no fixed_prices"):
+    with pytest.raises(NotApplicable, match="fixed_prices"):
         IntervalLP(rewards="fixed").form(library.load("dps/one_server"))
 
 
