@@ -50,7 +50,7 @@ Grid = Literal["geometric", "uniform"]
 MOST_ARMS = 1_000_000  #: Prices per type; a finer grid is refused before it fills the memory.
 
 
-BLOCK = 32  #: Arms of a block.
+STEPS_AN_OFFER = 100  #: What two prices cost, in looks at a server.
 
 
 class Side(NamedTuple):
@@ -70,12 +70,6 @@ class Side(NamedTuple):
     offers: Ints1
     sold: Floats1
     demand: Floats1  #: optimistic demand of every arm
-    supply: Floats1  #: optimistic supply of every type, negative when it has to be found anew
-    value: Floats1  #: price x min(demand, supply) of every arm
-    top: Floats1  #: largest value of every block of arms
-    first_block: Ints1  #: first block of each type, and the number of all blocks
-    peak: Floats1  #: at least the largest demand of each type
-    used: Floats1  #: supply that the values of each type were computed with
 
 
 class Sides(NamedTuple):
@@ -122,13 +116,15 @@ def _side(
     wide = radii == "range"
     ones = np.ones(len(jobs))
     first = np.concatenate([[0], np.cumsum([len(a) for a in arms])]).astype(np.int64)
-    blocks, types, count = -(-np.diff(first) // BLOCK), len(jobs), int(first[-1])
+    types, count = len(jobs), int(first[-1])
+    eta = knobs.eta_scale * (3.0 if wide else 1.0) * logs
+    demand_range = np.maximum(most, 1).astype(float) if wide else ones
     return Side(
         jobs=jobs.astype(np.int64),
         capacity=capacity.astype(np.int64),
         explore=explored(knobs, volume, logs, jobs).astype(float) if explore else np.zeros(types),
-        eta=knobs.eta_scale * (3.0 if wide else 1.0) * logs,
-        demand_range=np.maximum(most, 1).astype(float) if wide else ones,
+        eta=eta,
+        demand_range=demand_range,
         time_range=ones * known.horizon if wide else ones,
         first=first,
         price=np.concatenate([*arms, np.zeros(0)]),
@@ -137,13 +133,7 @@ def _side(
         unused=np.zeros(types),
         offers=np.zeros(count, np.int64),
         sold=np.zeros(count),
-        demand=np.zeros(count),
-        supply=np.full(types, -1.0),
-        value=np.zeros(count),
-        top=np.zeros(int(blocks.sum())),
-        first_block=np.concatenate([[0], np.cumsum(blocks)]).astype(np.int64),
-        peak=np.zeros(types),
-        used=np.full(types, -1.0),
+        demand=np.repeat(jobs * (demand_range * eta), np.diff(first)),
     )
 
 
@@ -235,30 +225,6 @@ def demand(side: Side, kind: int, arm: int) -> float:
 
 
 @compiled
-def _evaluate(side: Out[Side], kind: int) -> None:
-    """Compute the values of all arms of a type, and the largest of each block."""
-    most = side.supply[kind]
-    side.used[kind] = most
-    side.peak[kind] = 0.0
-    first, last = side.first[kind], side.first[kind + 1]
-    for arm in range(first, last):
-        side.value[arm] = side.price[arm] * min(side.demand[arm], most)
-        side.peak[kind] = max(side.peak[kind], side.demand[arm])
-    for block in range(side.first_block[kind], side.first_block[kind + 1]):
-        _crown(side, kind, block)
-
-
-@compiled
-def _crown(side: Out[Side], kind: int, block: int) -> None:
-    """Find the largest value of a block."""
-    begin = side.first[kind] + (block - side.first_block[kind]) * BLOCK
-    best = 0.0
-    for arm in range(begin, min(begin + BLOCK, side.first[kind + 1])):
-        best = max(best, side.value[arm])
-    side.top[block] = best
-
-
-@compiled
 def answered(side: Out[Side], kind: int, arm: int, units: int) -> None:
     """Learn how many units an offer sold, 0 if it was declined.
 
@@ -267,40 +233,23 @@ def answered(side: Out[Side], kind: int, arm: int, units: int) -> None:
     side.offers[arm] += 1
     side.sold[arm] += units
     side.demand[arm] = demand(side, kind, arm)
-    side.peak[kind] = max(side.peak[kind], side.demand[arm])
-    side.value[arm] = side.price[arm] * min(side.demand[arm], side.used[kind])
-    _crown(side, kind, side.first_block[kind] + (arm - side.first[kind]) // BLOCK)
 
 
 @compiled
-def best_arm(side: Out[Side], kind: int, by: Supplying) -> int:
+def best_arm(side: Side, kind: int, by: Supplying) -> int:
     """Arm with the largest price x min(demand, supply), the highest price among equals.
 
     Scanning upward with a running best, as published, ends at the last arm that equals the best:
-    arms before the first best one are overtaken, later ones are held against it.  Values wait in
-    blocks, since one arm changes at a time; a new supply changes them only where it binds.
+    arms before the first best one are overtaken, later ones are held against it.
     """
-    if side.supply[kind] < 0.0:
-        side.supply[kind] = supply(side, kind, by)
-    if side.used[kind] < 0.0:  # the first time
-        for arm in range(side.first[kind], side.first[kind + 1]):
-            side.demand[arm] = demand(side, kind, arm)
-        _evaluate(side, kind)
-    now, used = side.supply[kind], side.used[kind]
-    if now != used and min(now, used) < side.peak[kind]:
-        _evaluate(side, kind)
-    best = 0.0
-    for block in range(side.first_block[kind], side.first_block[kind + 1]):
-        best = max(best, side.top[block])
-    enough = best - TIE * best
-    block = side.first_block[kind + 1] - 1
-    while side.top[block] < enough:
-        block -= 1
-    begin = side.first[kind] + (block - side.first_block[kind]) * BLOCK
-    chosen: int = min(begin + BLOCK, side.first[kind + 1]) - 1
-    while side.value[chosen] < enough:
+    first, last = side.first[kind], side.first[kind + 1]
+    most = supply(side, kind, by)
+    value = side.price[first:last] * np.minimum(side.demand[first:last], most)
+    best = value.max()
+    chosen = len(value) - 1
+    while value[chosen] < best - TIE * best:
         chosen -= 1
-    return chosen
+    return int(first + chosen)
 
 
 @compiled
@@ -308,13 +257,10 @@ def finish(side: Out[Side], kind: int, runtime: float, by: Supplying) -> None:
     """Learn the runtime of a job that is over."""
     side.finished[kind] += 1
     side.unused[kind] += max(0.0, by.horizon - runtime)
-    side.supply[kind] = -1.0
 
 
-def _steps(cluster: Cluster, jobs: Jobs, sides: Sides, *rest: object) -> int:
-    count = len(jobs.slot)
-    arms = (len(sides.workers.price) + len(sides.ps.price)) if count > 1 else 0
-    return arms + 4 * BLOCK * count + steps(cluster, jobs)
+def _steps(cluster: Cluster, jobs: Jobs, *rest: object) -> int:
+    return STEPS_AN_OFFER * len(jobs.slot) + steps(cluster, jobs)
 
 
 @compiled(steps=_steps)
