@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +14,6 @@ from farkas import files
 from farkas.errors import FileProblem
 from farkas.files import opened, read_bytes, read_record, require_shallow, require_single
 from farkas.files.writing import replacing, require_folder, require_target, write_bytes, write_text
-from farkas.messages.refusals import repeated
 
 
 def test_a_file_is_read_whole(tmp_path: Path) -> None:
@@ -292,14 +290,3 @@ def test_asking_whether_a_file_or_folder_can_be_written_leaves_nothing(tmp_path:
     for name in (".", "new", "new/er"):
         require_folder(tmp_path / name)
     assert (os.listdir(tmp_path), (tmp_path / "old").read_text()) == (["old"], "old")
-
-
-def test_every_object_with_a_key_twice_is_found_with_its_path():
-    text = b'{"a": [{"b": 1, "b": 2}, 3], "c": {"d": 1}, "c": {"e": 0, "f": 1, "e": 2}}'
-    assert list(repeated(text)) == [("$", "c"), ("$.a[0]", "b"), ("$.c", "e")]
-    assert list(repeated(b'{"a": {"b": 1}, "b": [1, "a", "a"]}')) == []
-
-
-def test_text_that_is_no_json_is_said_to_be_none():
-    with pytest.raises(json.JSONDecodeError):
-        list(repeated(b'{"a": 1, "a": 2'))

@@ -135,22 +135,20 @@ def require_single(content: bytes, where: str, refusal: type[FarkasError] = File
     Raises
     ------
     FileProblem
-        Or the ``refusal`` that is given; names the key and its path.  Text that is no JSON passes;
-        its reader says what is wrong.
+        Or the ``refusal`` that is given; names the key.  Text that is no JSON passes; its reader
+        says what is wrong.
 
     >>> require_single(b'{"bound": "1", "bound": "2"}', "two.json")
     Traceback (most recent call last):
     ...
-    farkas.errors.FileProblem: two.json: key 'bound' stands twice - at `$`
+    farkas.errors.FileProblem: two.json: key 'bound' stands twice
     """
     with contextlib.suppress(ValueError, RecursionError):
         try:
             json.loads(content, object_pairs_hook=_single, parse_int=len, parse_float=len)
-        except _TwiceError:
-            from farkas.messages.refusals import repeated  # here: few files are refused
-
-            for path, key in repeated(content):
-                raise refusal(f"{where}: key {key[:40]!a} stands twice - at `{path}`") from None
+        except _TwiceError as error:
+            key = str(error)[:40]
+            raise refusal(f"{where}: key {key!a} stands twice") from None
 
 
 class _TwiceError(Exception):
@@ -160,7 +158,8 @@ class _TwiceError(Exception):
 def _single(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     plain = dict(pairs)
     if len(plain) < len(pairs):
-        raise _TwiceError
+        names = [name for name, _ in pairs]
+        raise _TwiceError(next(name for name in names if names.count(name) > 1))
     return plain
 
 

@@ -1,12 +1,9 @@
-"""What is said of wrong input: near names, keys that stand twice, the words of decoders."""
+"""What is said of wrong input: near names, the words of decoders."""
 
 from __future__ import annotations
 
-import collections
-import json
 import re
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable
 
 from farkas.messages import PLAIN, quoted
 
@@ -170,37 +167,3 @@ _PATTERN = re.compile(r"^(Expected `str`) matching regex '\^\[\^.*'( - at `\$[^`
 #: What a value is called that is none of those expected, where that differs.
 _GOT = {"float": "a number with a point", "bool": "a truth value"}
 _TYPES = re.compile(r"^(Expected )`([a-z]+(?: \| [a-z]+)*)`(?:(, got )`([a-z]+)`)?")
-
-
-def repeated(content: bytes) -> Iterator[tuple[str, str]]:
-    """Path and key of every object in which one key stands twice; raises what `json` does."""
-    read = json.loads(content, object_pairs_hook=_object, parse_int=len, parse_float=len)
-    return _found(read, "$")
-
-
-class _Repeated(dict[str, Any]):
-    """An object of a file in which one key stands twice."""
-
-    key: str
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    plain = dict(pairs)
-    if len(plain) == len(pairs):
-        return plain
-    marked = _Repeated(plain)
-    counts = collections.Counter(name for name, _ in pairs)
-    marked.key = next(name for name, count in counts.items() if count > 1)
-    return marked
-
-
-def _found(value: Any, path: str) -> Iterator[tuple[str, str]]:
-    if isinstance(value, _Repeated):
-        yield path, value.key
-    if isinstance(value, dict):
-        for key, item in value.items():
-            yield from _found(item, f"{path}.{key}")
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            if isinstance(item, list | dict):
-                yield from _found(item, f"{path}[{index}]")

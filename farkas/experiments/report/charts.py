@@ -93,13 +93,9 @@ def prepared(series: Series) -> Series:
 
 
 def spread(items: Sequence[Ratios], ident: str, title: str) -> Markup:
-    """Draw ratios of algorithms on one axis from 1: dots, quartiles, and means with their interval.
-
-    Theorems' factors stand beside the name, and are marked where they fall on the axis.
-    """
+    """Draw ratios of algorithms on one axis from 1: a dot a run, and means with their interval."""
     high = max(1.05, 1.02 * max(item.quantiles["100"] for item in items))
-    tops = np.cumsum([0.0, *(1.0 + 0.26 * _apart(item) for item in items)]).tolist()
-    height = HEAD + ROW * tops[-1] + FOOT
+    height = HEAD + ROW * len(items) + FOOT
     with styled(**INK):
         from matplotlib import ticker
 
@@ -112,12 +108,12 @@ def spread(items: Sequence[Ratios], ident: str, title: str) -> Markup:
             axes.xaxis.set_major_locator(ticker.LogLocator(subs=heads))
             axes.xaxis.set_major_formatter("{x:g}")
             axes.xaxis.set_minor_locator(ticker.NullLocator())
-        axes.set(xlim=(1.0, high), ylim=(tops[-1], 0.0), yticks=[])
+        axes.set(xlim=(1.0, high), ylim=(len(items), 0.0), yticks=[])
         axes.set_xlabel("certified ratio" + (", logarithmic" if high > LOG_FROM else ""))
         for side in ("left", "bottom"):
             axes.spines[side].set_visible(False)
-        for turn, (item, top) in enumerate(zip(items, tops, strict=False)):
-            _row(axes, item, top, COLOURS[turn % len(COLOURS)])
+        for turn, item in enumerate(items):
+            _row(axes, item, turn)
         words = "; ".join(
             f"{item.label}: median {at_most(item.quantiles['50'])}, mean {at_most(item.mean)}, "
             f"largest {at_most(item.quantiles['100'])}"
@@ -127,20 +123,10 @@ def spread(items: Sequence[Ratios], ident: str, title: str) -> Markup:
         return speaking(canvas, ident, title, words)
 
 
-def _apart(item: Ratios) -> bool:
-    """Whether the theorem's factors need a line of their own below the name."""
-    words = factor_words(item)
-    return bool(words) and len(item.label) + len(words) > LETTERS
-
-
-def _row(axes: Any, item: Ratios, top: float, colour: str) -> None:
-    assert item.mean is not None
-    apart, q = _apart(item), item.quantiles
-    middle = top + 0.66 + 0.26 * apart
-    shares = axes.get_yaxis_transform()  # shares of the width across, rows downwards
-    axes.text(0.0, top + 0.28, label(item.label, LETTERS), transform=shares, fontweight="bold")
-    axes.text(0.0 if apart else 1.0, middle - 0.38, factor_words(item), transform=shares,
-              ha="left" if apart else "right", fontsize=9.5, color=QUIET)  # fmt: skip
+def _row(axes: Any, item: Ratios, turn: int) -> None:
+    colour, middle = COLOURS[turn % len(COLOURS)], turn + 0.66
+    axes.text(0.0, turn + 0.28, label(item.label, LETTERS), transform=axes.get_yaxis_transform(),
+              fontweight="bold")  # fmt: skip
     values = np.sort(np.array(item.values))
     if len(values) > MOST_DOTS:  # the same shape with fewer dots
         values = np.quantile(values, np.linspace(0, 1, MOST_DOTS))
@@ -148,28 +134,12 @@ def _row(axes: Any, item: Ratios, top: float, colour: str) -> None:
     lift = (np.arange(len(values)) * 0.618034 % 1 - 0.5) * 0.4
     axes.plot(values, middle + lift, "o", color=colour, alpha=0.5, markersize=3.6,
               markeredgewidth=0, gid="dots")  # fmt: skip
-    axes.hlines(middle, q["0"], q["100"], color=QUIET, linewidth=1.2, gid="range")
-    axes.barh(middle, q["75"] - q["25"], 0.3, q["25"], facecolor=(colour, 0.22), edgecolor=colour,
-              gid="quartiles")  # fmt: skip
-    axes.vlines(q["50"], middle - 0.15, middle + 0.15, color=PUBLISHED, linewidth=2, gid="median")
     if item.interval:
         low, high = item.interval
         axes.hlines(middle, max(1.0, low), high, color=PUBLISHED, linewidth=4, alpha=0.55,
                     gid="interval")  # fmt: skip
     axes.plot(item.mean, middle, "D", markersize=6, markerfacecolor="white",
               markeredgecolor=PUBLISHED, gid="mean")  # fmt: skip
-    for promise in item.promises:
-        if promise.smallest is not None and promise.smallest <= axes.get_xlim()[1]:
-            dash = "--" if promise.reading == "printed" else ":"
-            axes.vlines(promise.smallest, middle - 0.25, middle + 0.25, color=PUBLISHED,
-                        linewidth=1.5, linestyle=dash, gid="factor")  # fmt: skip
-
-
-def factor_words(item: Ratios) -> str:
-    """Smallest factors of theorems about an algorithm, in words."""
-    known = [(p.reading, p.smallest) for p in item.promises if p.smallest is not None]
-    words = ", ".join(f"{number(smallest)} {reading}" for reading, smallest in known)
-    return f"theorem: {words}" if words else ""
 
 
 def speaking(canvas: Any, ident: str, title: str, words: str) -> Markup:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -209,62 +209,40 @@ def hold(
         statement=guarantee.statement,
         expected=guarantee.expected,
     )
-    if guarantee.expected:
-        _hold_expected(found, guarantee, runs, instance, values, sense)
-        return found
-    for run in runs:
-        factor = guarantee.factor(instance(run.task.instance), run.task.options)
-        if factor is None:
+    for sha, options, ratio, most, best in _observed(guarantee, runs, sense):
+        factor = guarantee.factor(instance(sha), options)
+        if factor is None or ratio is None:
             found.not_applicable += 1
             continue
-        _count(found, run, factor, _witness(guarantee, values[run.task.instance], sense), sense)
-    return found
-
-
-def _hold_expected(
-    found: Promise,
-    guarantee: Guarantee,
-    runs: Sequence[Result],
-    instance: Callable[[str], Instance],
-    values: Mapping[str, Mapping[str, float]],
-    sense: Sense,
-) -> None:
-    """Compare the expected value on every instance that has several seeds."""
-    options = runs[0].task.options if runs else {}
-    for one in expectations(runs, sense):
-        factor = guarantee.factor(instance(one.instance), options)
-        if factor is None or one.ratio is None:
-            found.not_applicable += 1
-            continue
-        _extend(found, factor, one.ratio)
-        witness = _witness(guarantee, values[one.instance], sense)
-        best = one.low if sense == "min" else one.high
-        if one.most is not None and one.most <= factor * (1 + SOLVER_GAP):
+        found.smallest = min(factor, found.smallest if found.smallest is not None else factor)
+        found.largest = max(factor, found.largest if found.largest is not None else factor)
+        found.margin = max(ratio / factor, found.margin or 0.0)
+        witness = _witness(guarantee, values[sha], sense)
+        if most is not None and most <= factor * (1 + SOLVER_GAP):
             found.kept += 1
         elif witness is not None and _breaks(best, witness, factor, sense):
             found.broken += 1
-            found.counterexample = found.counterexample or one.instance
+            found.counterexample = found.counterexample or sha
         else:
             found.undecided += 1
+    return found
 
 
-def _extend(found: Promise, factor: float, ratio: float) -> None:
-    found.smallest = min(factor, found.smallest if found.smallest is not None else factor)
-    found.largest = max(factor, found.largest if found.largest is not None else factor)
-    found.margin = max(ratio / factor, found.margin or 0.0)
+def _observed(
+    guarantee: Guarantee, runs: Sequence[Result], sense: Sense
+) -> Iterator[tuple[str, Mapping[str, Any], float | None, float | None, float]]:
+    """Yield instance, options, ratio, the most that it may be, and the best that the value may be.
 
-
-def _count(found: Promise, run: Result, factor: float, witness: float | None, sense: str) -> None:
-    assert run.ratio is not None
-    assert run.value is not None
-    _extend(found, factor, run.ratio)
-    if run.ratio <= factor * (1 + SOLVER_GAP):
-        found.kept += 1
-    elif witness is not None and _breaks(run.value, witness, factor, sense):
-        found.broken += 1
-        found.counterexample = found.counterexample or run.task.instance
-    else:
-        found.undecided += 1
+    Of a run both are what they are, of an expectation the ends of its interval.
+    """
+    if not guarantee.expected:
+        for run in runs:
+            assert run.value is not None
+            yield run.task.instance, run.task.options, run.ratio, run.ratio, run.value
+        return
+    for one in expectations(runs, sense):
+        best = one.low if sense == "min" else one.high
+        yield one.instance, runs[0].task.options, one.ratio, one.most, best
 
 
 def _witness(guarantee: Guarantee, values: Mapping[str, float], sense: str) -> float | None:
