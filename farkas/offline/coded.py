@@ -10,7 +10,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from farkas.algebra.formulation import Formulation
 from farkas.certificates.coded import MasterPrices, Payments, speeds_above
 from farkas.certificates.coded_chance import costs
 from farkas.certificates.coded_counts import Counts, CountsTree
@@ -25,7 +24,7 @@ from farkas.models.coded.kernel import Pairs, WorkerTypes
 from farkas.models.coded.law import Allocation, dedicated_plan, shared_plan
 from farkas.numbers import Floats, Ints
 from farkas.offline.methods import Candidate, OfflineSearch, SearchState, searches
-from farkas.offline.search import bounded_by, policies
+from farkas.offline.search import policies
 from farkas.online.coded.chance_plans import ChancePlanner, ChanceSearch, Grains, LoadSearch
 from farkas.online.coded.environment import P1, Environment, certify, is_dedicated, master_prices
 from farkas.online.coded.exhaustive import owners_at, solve_counts
@@ -247,9 +246,3 @@ searches.add(
         judge=ChancePlanner,
     ),
 )
-
-
-@bounded_by.register("coded.assignment")
-def assignment(program: Formulation) -> tuple[str, ...]:
-    """Merge equal workers, which keeps the optimum."""
-    return ("coded.assignment_by_type",)

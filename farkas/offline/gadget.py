@@ -6,13 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from farkas.algebra.formulation import Formulation
 from farkas.errors import NoAnswer
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.slot import snapshot
 from farkas.offline.methods import Candidate, OfflineSearch, SearchState, searches
 from farkas.offline.price_search import price_search
-from farkas.offline.search import bounded_by, policies
+from farkas.offline.search import policies
 from farkas.online.gadget.columns import SlotPlans, column_rings
 from farkas.online.gadget.environment import Seen, received, totals
 from farkas.online.gadget.plans import GadgetPlans
@@ -69,21 +68,3 @@ searches.add(
         ),
     ),
 )
-
-
-@bounded_by.register("gadget.offline")
-def offline(program: Formulation) -> tuple[str, ...]:
-    """Name prices of merged slots and servers, and fractions of whole rings where these are few."""
-    return "gadget.horizon_prices", "gadget.offline_column_bound"
-
-
-@bounded_by.register("gadget.gvne")
-def gvne(program: Formulation) -> tuple[str, ...]:
-    """Name prices of nodes and links."""
-    return ("gadget.slot_prices",)
-
-
-@bounded_by.register("gadget.column_ip")
-def column_ip(program: Formulation) -> tuple[str, ...]:
-    """As of `gvne`, whose optimum it has."""
-    return ("gadget.slot_prices",)

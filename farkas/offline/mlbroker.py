@@ -7,7 +7,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from farkas.algebra.formulation import Formulation
 from farkas.certificates.mlbroker import Guide, MlbrokerPrices
 from farkas.certificates.mlbroker_slots import FREE, REDUCED, PricedSlots
 from farkas.certificates.priced_tree import PricedTree
@@ -16,7 +15,7 @@ from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.data import present_at
 from farkas.numbers import Bools, Floats
 from farkas.offline.methods import Candidate, OfflineSearch, SearchState, searches
-from farkas.offline.search import bounded_by, decided, policies
+from farkas.offline.search import decided, policies
 from farkas.online.mlbroker.environment import PlacedSlot, by_slot
 from farkas.online.run import Bound
 from farkas.relaxations.mlbroker.slot_trees import (
@@ -230,13 +229,3 @@ searches.add(
         options={"semantics": "strict"},
     ),
 )
-
-
-@bounded_by.register("mlbroker.offline")
-def offline(program: Formulation) -> tuple[str, ...]:
-    """Name the relaxations on the convex envelope, and the variant whose own one is tightest."""
-    semantics = program.variant["semantics"]
-    tight = f"mlbroker.relaxed[tight,{semantics}]"
-    sharp = ("mlbroker.relaxed[sharp,strict]",) if semantics == "strict" else ()
-    same = f"mlbroker.offline[{semantics},choice,split]"
-    return tight, *sharp, *((same,) if program.full_name != same else ())

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from farkas.algebra.formulation import Formulation
 from farkas.certificates.doubles import double, text_of
 from farkas.errors import NoAnswer
 from farkas.exact.node_bounds import Deadline, OutOfTime
@@ -20,7 +19,6 @@ from farkas.online.driver import algorithms, environments
 from farkas.online.loop import decide
 from farkas.online.policy import as_policy
 from farkas.online.run import Bound, Run, Sense
-from farkas.registry import Registry
 from farkas.solvers.options import CtrlC
 
 
@@ -217,23 +215,6 @@ class _Recorder:
         self.steps.append(Advance(seconds, state.value, bound, method, state.sense))
         if self._progress is not None:
             self._progress(self.steps[-1])
-
-
-# What bounds the optimum of an integer program beside its own linear relaxation.
-#
-# A kind says in ``offline/<kind>/bounded.py`` by name what bounds a program, fast ones first::
-#
-#     @bounded_by.register("eris.offline")
-#     def offline(program: Formulation) -> tuple[str, ...]:
-#         return "eris.pooled_prices", "eris.schedule_ilp"
-#
-# These are other programs, with their variants, and `price_bounds`.  Every point of the program
-# must stand for one of theirs that is worth as much or more.
-
-
-#: Called with a program of the name, in any variant.
-BoundedBy = Callable[[Formulation], tuple[str, ...]]
-bounded_by: Registry[BoundedBy] = Registry("list of what bounds a program", "farkas.offline")
 
 
 def policies(*names: str) -> Method:

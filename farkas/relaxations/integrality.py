@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
-from farkas.certificates.files import Certificate
 from farkas.forms import LinearForm
-from farkas.registry import Registry
 
 
 def relax(form: LinearForm) -> LinearForm:
@@ -27,18 +22,3 @@ def relax(form: LinearForm) -> LinearForm:
         implied_lower=None,
         implied_upper=None,
     )
-
-
-# Bounds by prices, by name; the prices are found anew for every instance.
-#
-# A kind registers them beside what finds the prices::
-#
-#     @price_bounds.register("eris.pooled_prices")
-#     def pooled_prices(auction: Auction, seconds: float) -> PricedTree: ...
-
-
-#: Called with an instance and the seconds it may take; raises a `FarkasError` without a bound.
-PriceBound = Callable[[Any, float], Certificate]
-price_bounds: Registry[PriceBound] = Registry(
-    "bound by prices", "farkas.relaxations", "farkas.online"
-)

@@ -10,7 +10,7 @@ import msgspec
 
 from farkas.certificates.files import RELAXATION, Certificate, from_json
 from farkas.certificates.files import check as prove_certificate
-from farkas.errors import FileProblem, InvalidOption, NoAnswer, NotACertificate
+from farkas.errors import FileProblem, InvalidOption, NoAnswer
 from farkas.files import read_record
 from farkas.messages import named
 
@@ -218,12 +218,4 @@ def _of_solution(what: Any, instance: InstanceOrName | None) -> Proof:
     if instance is not None:
         return proof_of(what.certificate, instance)
     assert isinstance(what, Solution)
-    try:
-        return prove_certificate(what.certificate, what.form)
-    except NotACertificate:
-        if what.own is None:
-            raise
-        raise InvalidOption(
-            f"instance: what bounds {what.form.name} is proved by {what.proved_by}, which is made"
-            " from the instance; give it"
-        ) from None
+    return prove_certificate(what.certificate, what.form)

@@ -88,10 +88,9 @@ def save(
     what
         An instance, also as it was imported, a run or a certificate (JSON, under any name but that
         of a model, a proof in VIPR or a picture); a solution: of its program with suffix ``.mps``
-        or ``.lp``, of its certificate with ``.json`` or ``.vipr``, which is about the program
-        itself even where another one bounds it more tightly; of what :func:`farkas.prove` proved,
-        its certificate; of an optimum its run; of a worst case its statement; a comparison (JSON,
-        without its runs).
+        or ``.lp``, of its certificate with ``.json`` or ``.vipr``; of what :func:`farkas.prove`
+        proved, its certificate; of an optimum its run; of a worst case its statement; a comparison
+        (JSON, without its runs).
 
     Raises
     ------
@@ -178,7 +177,7 @@ def _save_solution(solution: Solution, path: str) -> None:
     if suffix == ".json":
         write_certificate(solution.certificate, path)
     else:
-        _write_vipr(solution, solution.own or solution.certificate, path)
+        _write_vipr(solution, solution.certificate, path)
 
 
 def _write_vipr(solution: Solution, certificate: Certificate, path: str) -> None:
@@ -188,13 +187,9 @@ def _write_vipr(solution: Solution, certificate: Certificate, path: str) -> None
     elif isinstance(certificate, LinearCertificate):
         multipliers = certificate.multipliers.floats("multipliers", form.num_rows)
         write_vipr(form, multipliers, path, point=exactly_feasible(solution))
-    elif isinstance(certificate, TreeCertificate):
-        write_vipr_tree(as_rational(form), certificate, path)
     else:
-        raise InvalidOption(
-            f"{named(path)}: the bound is that of {solution.proved_by}; VIPR states proofs about"
-            f" {named(form.name)} itself, of which there is none; write .json"
-        )
+        assert isinstance(certificate, TreeCertificate)
+        write_vipr_tree(as_rational(form), certificate, path)
 
 
 def exactly_feasible(solution: Solution) -> Floats | None:

@@ -41,11 +41,8 @@ class Solution(SolverResult):
     infeasible: Fraction | None = None
     #: What proves the bound or the infeasibility; None when not asked for.
     certificate: Certificate | None = None
-    #: What proves the bound: ``linear relaxation`` or ``branch and bound`` of the program, or the
-    #: name of what else bounds it, see `farkas.offline.search`; empty for a linear one.
+    #: What proves the bound of an integer program: ``linear relaxation`` or ``branch and bound``.
     proved_by: str = ""
-    #: The certificate about the program itself that proves most, where that is another one.
-    own: Certificate | None = None
     #: Why there is no point; None unless the solver claims so.
     explanation: Explanation | None = None
     interrupted: bool = False  #: Whether Ctrl-C ended the search for a better bound.

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from types import NoneType
 from typing import Any, Unpack
 
-from farkas.algebra import ConvexProgram, programs
+from farkas.algebra import ConvexProgram
 from farkas.algebra.formulation import Formulation
-from farkas.certificates import Certificate, certify_infeasible
 from farkas.certificates import certify as bound_certificate
-from farkas.certificates.files import check
+from farkas.certificates import certify_infeasible
 from farkas.certificates.proof import rounded
 from farkas.certificates.repair import settled
 from farkas.errors import (
@@ -32,12 +30,11 @@ from farkas.exact.proving import prove_form
 from farkas.exact.result import Proved
 from farkas.forms import LinearForm
 from farkas.forms.rational import RationalForm
-from farkas.instances import Instance
 from farkas.relaxations.integrality import relax as without_integrality
 from farkas.solvers import Answer, Claimed
 from farkas.solvers import solve as ask
 from farkas.solvers.options import OptionNames
-from farkas.tolerances import FEASIBLE, ROUNDING
+from farkas.tolerances import FEASIBLE
 from farkas.verbs.explain import Finding, explain
 from farkas.verbs.inputs import as_instance
 from farkas.verbs.programs import origin
@@ -50,20 +47,8 @@ from farkas.verbs.solution import (
     solve_cvxpy,
 )
 
-#: What proves a bound of an integer program by itself.
+#: What proves a bound of an integer program.
 RELAXATION, SEARCH = "linear relaxation", "branch and bound"
-#: Share of the value within which the bound of another program leaves nothing to search for.
-NEAR = Fraction(ROUNDING)
-OTHERS_SHARE = 0.5  #: Of the time that is left, for each of the programs that bound another.
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Other:
-    """What else bounds a program."""
-
-    name: str  #: A program, or a bound by prices.
-    #: Called with seconds; gives a proved bound on the same value with its certificate.
-    prove: Callable[[float], tuple[Fraction | None, Certificate | None]]
 
 
 def best_bound(
@@ -72,76 +57,31 @@ def best_bound(
     witness: Answer,
     about: dict[str, Any],
     *,
-    others: Iterable[Other] = (),
     seconds: float,
-    gap: Fraction = Fraction(0),
+    gap: Fraction | None = None,
 ) -> Solution:
-    """Bound an integer program by its relaxation, by what else bounds it, by branch and bound.
+    """Bound by the multipliers of ``witness``, or else by fractions or branch and bound.
 
     Raises `NoAnswer` or `NotACertificate` when nothing is proved at all.  ``witness`` is of the
-    linear relaxation.  Others are tried in their order; one without an answer is passed over.  A
-    bound within the share ``gap`` of the value ends the work; one of another program also within
-    `NEAR`, since optima of two programs in doubles agree no further.
+    linear relaxation.  A bound within the share ``gap`` of the value ends the work; any without.
     """
-    clock = Deadline(seconds)
+    left: FarkasError | None = None
     try:
-        own = by_multipliers(form, answer, witness, about)
+        found = by_multipliers(form, answer, witness, about)
     except (NoAnswer, NotACertificate) as failure:
-        own, left = Solution(form, answer), failure
-    best, near = own, gap
-    for other in others:
-        if best.within(near) or not clock.left:
-            break
-        try:
-            bound, certificate = other.prove(clock.part(OTHERS_SHARE).left)
-        except FarkasError:
-            continue  # another bound only helps
-        except KeyboardInterrupt:
-            return dataclasses.replace(best, interrupted=True)
-        found = Solution(form, answer, bound=bound, certificate=certificate, proved_by=other.name)
-        if found.tighter(best):
-            best, near = found, max(gap, NEAR)
-    if not best.within(near):
-        own = searched(own, about, clock.left, float(gap))
-    if best.tighter(own):
-        return dataclasses.replace(best, own=own.certificate, interrupted=own.interrupted)
-    if own.bound is None:
-        raise left
-    return own
-
-
-def searched(found: Solution, about: dict[str, Any], seconds: float, gap: float) -> Solution:
-    """Improve the bound of an integer program by branch and bound."""
-    form, answer = found.form, found.answer
-    tree = fractions(form, answer, about, seconds, gap)
-    if tree is None:
+        found, left = Solution(form, answer), failure
+    if left is None and (gap is None or found.within(gap)):
         return found
-    better = Solution(
-        form, answer, bound=tree.bound, certificate=tree.certificate, proved_by=SEARCH
-    )
-    kept = better if better.tighter(found) else found
-    return dataclasses.replace(kept, interrupted=tree.interrupted)
-
-
-def by_relaxation(
-    form: LinearForm,
-    answer: Answer,
-    witness: Answer,
-    about: dict[str, Any],
-    seconds: float,
-) -> Solution:
-    """Bound by the multipliers; where they prove nothing, by fractions.
-
-    Raises `NoAnswer` or `NotACertificate` when fractions prove nothing in that time either.
-    """
-    try:
-        return by_multipliers(form, answer, witness, about)
-    except (NoAnswer, NotACertificate):
-        found = fractions(form, answer, about, seconds)
-        if found is None or found.bound is None or found.certificate is None:
-            raise
-    way = SEARCH if form.is_mip else ""
-    return Solution(form, answer, bound=found.bound, certificate=found.certificate, proved_by=way)
+    tree = fractions(form, answer, about, seconds, float(gap or 0))
+    if tree is not None and tree.certificate is not None:
+        way = SEARCH if form.is_mip else ""
+        better = Solution(
+            form, answer, bound=tree.bound, certificate=tree.certificate, proved_by=way
+        )
+        found = better if better.tighter(found) else found
+    if left is not None and found.bound is None:
+        raise left
+    return dataclasses.replace(found, interrupted=tree is not None and tree.interrupted)
 
 
 def fractions(
@@ -317,36 +257,8 @@ def solve(
         certify=certify,
         about=origin(chosen, data, embed=embed),
         search=True,
-        others=others_of(chosen, data, solver=solver, embed=embed, **options),
         **options,
     )
-
-
-def others_of(
-    program: Formulation, instance: Instance, *, solver: str, embed: bool, **options: Any
-) -> Iterator[Other]:
-    """Prepare what else bounds a program, by the word of its kind; nothing is solved here."""
-    # here: only integer programs that are certified need them
-    from farkas.offline.search import bounded_by
-    from farkas.relaxations.integrality import price_bounds
-
-    def prove(name: str, seconds: float) -> tuple[Fraction | None, Certificate | None]:
-        if name.partition("[")[0] not in programs:
-            certificate = price_bounds[name](instance, seconds)
-            return check(certificate, instance=instance).bound, certificate
-        other = programs.build(name)
-        about = origin(other, instance, embed=embed)
-        mine = {**options, "time_limit": seconds}
-        found = solve_form(
-            other.form(instance), solver=solver, certify=True, search=True, about=about, **mine
-        )
-        if found.interrupted:
-            raise KeyboardInterrupt
-        return found.bound, found.certificate
-
-    listed = bounded_by.get(program.name)
-    for name in () if listed is None else listed(program):
-        yield Other(name, functools.partial(prove, name))
 
 
 def solve_form(
@@ -357,7 +269,6 @@ def solve_form(
     about: Mapping[str, Any] | None = None,
     certify: bool = False,
     search: bool = False,
-    others: Iterable[Other] = (),
     **options: Any,
 ) -> Solution:
     """Solve a form and, where asked, prove bound or infeasibility.
@@ -365,11 +276,11 @@ def solve_form(
     Raises `NoAnswer` when the solver gives no multipliers to prove anything with; `NotACertificate`
     when its multipliers prove nothing.  The bound of an integer program is that of its linear
     relaxation; where multipliers in doubles prove nothing, fractions are tried.  Where that bound
-    is below the value of the solver's point, ``search`` improves it by ``others``, see `others_of`,
-    and by branch and bound, for as long as the time limit says, 20 seconds without; how far that
-    gets depends on the machine.  Branch and bound also proves that there is no point where
-    integrality alone says so.  ``about`` is what the certificate says of its origin, see
-    :func:`origin`; options are those of :func:`farkas.solvers.solve`.
+    is below the value of the solver's point, ``search`` improves it by branch and bound for as long
+    as the time limit says, 20 seconds without; how far that gets depends on the machine.  Branch
+    and bound also proves that there is no point where integrality alone says so.  ``about`` is what
+    the certificate says of its origin, see :func:`origin`; options are those of
+    :func:`farkas.solvers.solve`.
     """
     if relax:
         form = without_integrality(form)
@@ -386,12 +297,11 @@ def solve_form(
         )
     witness = ask(without_integrality(form), solver, **options) if form.is_mip else answer
     limit, origin = options.get("time_limit"), dict(about or {"embed": False})
-    if not (search and form.is_mip):
-        seconds = EXACT_SECONDS if limit is None else limit
-        return by_relaxation(form, answer, witness, origin, seconds)
-    seconds = TREE_SECONDS if limit is None else limit
-    wanted = Fraction(options.get("gap") or 0.0)
-    return best_bound(form, answer, witness, origin, others=others, seconds=seconds, gap=wanted)
+    usual, wanted = EXACT_SECONDS, None  # any bound is near enough
+    if search and form.is_mip:
+        usual, wanted = TREE_SECONDS, Fraction(options.get("gap") or 0.0)
+    seconds = usual if limit is None else limit
+    return best_bound(form, answer, witness, origin, seconds=seconds, gap=wanted)
 
 
 def _refused(

@@ -1,4 +1,4 @@
-"""What bounds a program, held to its optimum, which branch and bound on it proves."""
+"""What other programs say of the optimum of one, which branch and bound on it proves."""
 
 from __future__ import annotations
 
@@ -7,34 +7,20 @@ from typing import Any
 
 import farkas
 from farkas.algebra import programs
-from farkas.verbs.solve import others_of
 
 ROUNDED = Fraction(1, 10**12)
 """Share by which optima of two programs differ whose data were rounded one by one."""
 
 
-def bounds(instance: Any, name: str) -> tuple[dict[str, Fraction], Fraction, int]:
-    """Bounds by name, each checked alone and beyond no optimum; the optimum; and its sign.
-
-    The sign is 1 where bounds lie below.
-    """
+def closed(instance: Any, name: str, *others: str) -> set[str]:
+    """Names of the others that meet the optimum, up to what solvers leave; all have to bound it."""
     data = farkas.load(instance) if isinstance(instance, str) else instance
-    program = programs.build(name)
-    exact = farkas.prove(data, program)
+    exact = farkas.prove(data, name)
     assert exact.status == "optimal"
-    best, sign = exact.value, 1 if program.form(data).sense == "min" else -1
+    best, sign = exact.value, 1 if programs.build(name).form(data).sense == "min" else -1
     assert best is not None
-    found = {}
-    for other in others_of(program, data, solver="highs", embed=False):
-        bound, certificate = other.prove(20.0)
+    found = {other: farkas.solve(data, other, certify=True).bound for other in others}
+    for other, bound in found.items():
         assert bound is not None
-        assert sign * (best - bound) >= -ROUNDED * abs(best), other.name
-        proof = farkas.check(certificate, data)
-        assert (proof.bound, proof.sense) == (bound, "min" if sign > 0 else "max")
-        found[other.name] = bound
-    return found, best, sign
-
-
-def closed(found: dict[str, Fraction], best: Fraction) -> set[str]:
-    """Names of the bounds that meet the optimum, up to what solvers leave."""
-    return {name for name, bound in found.items() if abs(best - bound) <= abs(best) / 10**9}
+        assert sign * (best - bound) >= -ROUNDED * abs(best), other
+    return {other for other, bound in found.items() if abs(best - bound) <= abs(best) / 10**9}

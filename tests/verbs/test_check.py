@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from fractions import Fraction
 from pathlib import Path
 
@@ -45,24 +44,6 @@ def test_a_solution_is_proved_again_by_its_certificate() -> None:
             farkas.check(what, "mlbroker/surplus_worker")
     with pytest.raises(NoAnswer, match="without a certificate: give certify=True"):
         farkas.check(dataclasses.replace(solution, certificate=None))
-
-
-@pytest.mark.parametrize(
-    ("program", "by"),
-    [
-        ("mlbroker.offline", "mlbroker.relaxed[tight,printed]"),
-        ("eris.offline", "eris.pooled_prices"),
-    ],
-)
-def test_what_another_program_bounds_is_proved_again_from_the_instance(
-    program: str, by: str
-) -> None:
-    name = f"{program.partition('.')[0]}/tiny"
-    solution = farkas.solve(name, program, certify=True)
-    assert solution.proved_by == by
-    with pytest.raises(InvalidOption, match=f"proved by {re.escape(by)}, .* give it"):
-        farkas.check(solution)
-    assert farkas.check(solution, name).bound == solution.bound
 
 
 def test_a_vipr_file_is_proved_with_as_much_work_as_is_allowed(tmp_path: Path) -> None:

@@ -2,39 +2,31 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
-from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 import farkas
-from farkas.certificates import Certificate, LinearCertificate, check_vipr
+from farkas.certificates import check_vipr
 from farkas.certificates import read as read_certificate
 from farkas.certificates.tree import TreeCertificate
-from farkas.errors import FileProblem, InvalidOption, NoAnswer, NotACertificate, NotApplicable
+from farkas.errors import FileProblem, InvalidOption, NoAnswer, NotACertificate
 from farkas.exact.proving import prove_form
 from farkas.forms import LinearForm
 from farkas.forms.rational import as_rational
-from farkas.instances import library
 from farkas.online import read_run
-from farkas.relaxations.eris.welfare_bound import pooled_prices
 from farkas.relaxations.integrality import relax
 from farkas.solvers import Answer, Reason, solve
 from farkas.verbs.save import check_suffix, exactly_feasible, save
 from farkas.verbs.solution import Solution
 from farkas.verbs.solve import (
-    NEAR,
     RELAXATION,
     SEARCH,
-    Other,
     best_bound,
     by_multipliers,
-    by_relaxation,
     fractions,
     in_fractions,
     solve_form,
@@ -113,26 +105,6 @@ def test_a_name_of_a_file_cannot_pass_for_words() -> None:
         check_suffix("a.msp")
 
 
-def test_vipr_is_about_the_program_itself_where_another_bounds_it(tmp_path: Path) -> None:
-    whole = small([[2, 2]], cost=[1, 1], row_lower=[7], upper=[5, 5], integer=[True, True])
-    own = solve_form(whole, certify=True)
-    another_bound = Fraction(4)
-    solution = dataclasses.replace(
-        own, bound=another_bound, own=own.certificate, proved_by="prices", certificate=prices()
-    )
-    save(solution, tmp_path / "a.vipr")
-    save(own, tmp_path / "own.vipr")
-    assert (tmp_path / "a.vipr").read_bytes() == (tmp_path / "own.vipr").read_bytes()
-    save(solution, tmp_path / "a.json")
-    assert b"priced_tree" in (tmp_path / "a.json").read_bytes()
-    with pytest.raises(InvalidOption, match="the bound is that of prices; VIPR states proofs"):
-        save(dataclasses.replace(solution, own=None), tmp_path / "b.vipr")
-
-
-def prices() -> Certificate:
-    return pooled_prices(library.load("eris/tiny"), 1.0)
-
-
 def test_of_an_optimum_its_run_and_of_a_worst_case_its_statement_is_saved(tmp_path: Path) -> None:
     path = tmp_path / "found.json"
     best = farkas.optimum("eris/tiny")
@@ -205,101 +177,39 @@ def whole(sense: str = "min") -> LinearForm:
     return form.replace(sense=sense, upper=np.full(2, 10.0), integer=np.ones(2, dtype=bool))
 
 
-def saying(bound: Fraction | Exception | None, name: str = "other") -> Other:
-    """Say a bound, whatever the program, or raise."""
-
-    def prove(seconds: float) -> tuple[Fraction | None, Any]:
-        assert 0 < seconds <= 10
-        if isinstance(bound, BaseException):
-            raise bound
-        return bound, f"certificate of {name}"
-
-    return Other(name, prove)
-
-
-def bounded(*others: Other, sense: str = "min", gap: Fraction = Fraction(0)) -> Solution:
+def bounded(sense: str = "min", gap: Fraction | None = Fraction(0)) -> Solution:
     form = whole(sense)
-    return best_bound(
-        form, solve(form), solve(relax(form)), ABOUT, others=others, seconds=20.0, gap=gap
-    )
-
-
-@pytest.fixture
-def unsearched(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is searched for."""
-
-    def never(*_: Any) -> Solution:
-        raise AssertionError
-
-    monkeypatch.setattr("farkas.verbs.solve.searched", never)
-
-
-@pytest.mark.parametrize(("sense", "sign"), [("min", 1), ("max", -1)])
-@pytest.mark.usefixtures("unsearched")
-def test_another_bound_that_meets_the_point_ends_the_work(sense: str, sign: int) -> None:
-    for off in (Fraction(0), NEAR / 2):
-        bound = sign * (4 - off)
-        found = bounded(saying(bound), saying(NoAnswer("never asked")), sense=sense)
-        assert (found.bound, found.proved_by) == (bound, "other")
-        assert found.certificate == "certificate of other"
-        assert isinstance(found.own, LinearCertificate)
+    return best_bound(form, solve(form), solve(relax(form)), ABOUT, seconds=20.0, gap=gap)
 
 
 @pytest.mark.parametrize(("sense", "sign"), [("min", 1), ("max", -1)])
 def test_a_bound_that_leaves_a_gap_is_beaten_by_the_search(sense: str, sign: int) -> None:
-    for other in (Fraction(1), Fraction(7, 2), Fraction(15, 4), 4 - 8 * NEAR):
-        found = bounded(saying(sign * other), sense=sense)
-        assert (found.bound, found.proved_by, found.own) == (4 * sign, SEARCH, None)
-        assert isinstance(found.certificate, TreeCertificate)
+    found = bounded(sense)
+    assert (found.bound, found.proved_by) == (4 * sign, SEARCH)
+    assert isinstance(found.certificate, TreeCertificate)
 
 
-@pytest.mark.parametrize(("sense", "sign"), [("min", 1), ("max", -1)])
-def test_the_tightest_of_all_is_kept(
-    sense: str, sign: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("farkas.verbs.solve.searched", lambda found, *_: found)
-    said = [saying(sign * Fraction(n, 8), f"{n}") for n in (29, 31, 30, 20)]
-    found = bounded(*said, sense=sense)
-    assert (found.bound, found.proved_by) == (sign * Fraction(31, 8), "31")
-    found = bounded(said[3], sense=sense)  # the relaxation is tighter
-    assert (found.bound, found.proved_by) == (sign * Fraction(7, 2), RELAXATION)
+def test_a_gap_that_the_relaxation_keeps_needs_no_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    for gap in (Fraction(1, 16), Fraction(1, 8), None):
+        found = bounded(gap=gap)
+        near = gap != Fraction(1, 16)
+        assert found.proved_by == (RELAXATION if near else SEARCH)
+        assert found.bound == (Fraction(7, 2) if near else 4)
+    monkeypatch.setattr("farkas.verbs.solve.fractions", lambda *_: None)
+    assert bounded().bound == Fraction(7, 2)
 
 
-@pytest.mark.usefixtures("unsearched")
-def test_a_gap_that_the_relaxation_keeps_asks_nobody() -> None:
-    found = bounded(saying(AssertionError()), gap=Fraction(1, 8))
-    assert (found.bound, found.proved_by) == (Fraction(7, 2), RELAXATION)
-    assert bounded(saying(Fraction(15, 4)), gap=Fraction(1, 16)).bound == Fraction(15, 4)
-
-
-def test_what_has_no_bound_for_an_instance_is_passed_over() -> None:
-    none = [saying(NotApplicable("too many")), saying(NoAnswer("no multipliers")), saying(None)]
-    assert bounded(*none).proved_by == SEARCH
-    found = bounded(*none, saying(Fraction(4)))
-    assert (found.bound, found.proved_by) == (4, "other")
-    with pytest.raises(ZeroDivisionError):  # a mistake is none
-        bounded(saying(ZeroDivisionError()))
-
-
-def test_ctrl_c_keeps_what_is_proved() -> None:
-    found = bounded(saying(Fraction(15, 4)), saying(KeyboardInterrupt()))  # type: ignore[arg-type]
-    assert (found.bound, found.interrupted) == (Fraction(15, 4), True)
-
-
-def test_without_multipliers_others_and_the_search_prove_all_the_same() -> None:
+def test_without_multipliers_the_search_proves_all_the_same() -> None:
     form = whole()
     silent = Answer(solver="s", reason=Reason.TIME_LIMIT)
     with pytest.raises(NoAnswer, match="nothing to prove a bound with"):
         by_multipliers(form, solve(form), silent, ABOUT)
-    prove: Callable[..., Solution] = best_bound
-    for others, way in (((), SEARCH), ((saying(Fraction(4)),), "other")):
-        found = prove(form, solve(form), silent, ABOUT, others=others, seconds=20.0)
-        assert (found.bound, found.proved_by) == (4, way)
-    found = by_relaxation(form, solve(form), silent, ABOUT, 20.0)
-    assert (found.bound, found.proved_by) == (4, SEARCH)
+    for gap in (Fraction(0), None):
+        found = best_bound(form, solve(form), silent, ABOUT, seconds=20.0, gap=gap)
+        assert (found.bound, found.proved_by) == (4, SEARCH)
     endless = form.replace(cost=np.array([1.0, -1.0]), upper=np.full(2, np.inf))
     with pytest.raises(NoAnswer, match="nothing to prove a bound with"):
-        prove(endless, solve(form), silent, ABOUT, seconds=0.0)
+        best_bound(endless, solve(form), silent, ABOUT, seconds=0.0)
 
 
 def test_a_solver_that_is_proved_wrong_is_told() -> None:

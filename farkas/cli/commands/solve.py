@@ -68,12 +68,10 @@ def command(
     """Solve a program on an instance, or a model of its own.
 
     What the solver says is printed as a claim; its point is checked again row by row.  --certify
-    proves a bound from the solver's multipliers alone; of an integer program it then asks what else
-    bounds it and searches for a better one, for 20 seconds unless --time-limit says otherwise.
-    --write keeps the program (.mps, .lp) or its certificate (.json, .vipr), which implies
-    --certify; .vipr is about the program itself, even where another one bounds it more tightly.
-    Of an infeasible program the smallest set of contradicting rows that was found is printed, with
-    its proof.
+    proves a bound from the solver's multipliers alone; of an integer program it then searches for a
+    better one, for 20 seconds unless --time-limit says otherwise.  --write keeps the program (.mps,
+    .lp) or its certificate (.json, .vipr), which implies --certify.  Of an infeasible program the
+    smallest set of contradicting rows that was found is printed, with its proof.
     Exit code 1 when infeasible or unbounded, or when HiGHS reads a file otherwise and
     --reader-differs accept is not given; 3 when there is no answer.
     """

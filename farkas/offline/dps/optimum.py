@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from farkas.algebra.formulation import Formulation, programs
+from farkas.algebra.formulation import programs
 from farkas.decomposition.protocol import Fit
 from farkas.errors import NoAnswer, NotACertificate
 from farkas.forms import LinearForm
@@ -17,7 +17,7 @@ from farkas.numbers import Floats, Ints
 from farkas.offline.dps.anew import placed_anew
 from farkas.offline.methods import Candidate, OfflineSearch, SearchState, integer_program, searches
 from farkas.offline.price_search import price_search
-from farkas.offline.search import bounded_by, policies
+from farkas.offline.search import policies
 from farkas.online.dps.environment import Decision
 from farkas.relaxations.dps.pricing import Placed, ServerPricing
 from farkas.solvers import solve
@@ -184,10 +184,3 @@ searches.add(
         ),
     ),
 )
-
-
-@bounded_by.register("dps.offline")
-def offline(program: Formulation) -> tuple[str, ...]:
-    """Count all servers of a type as one."""
-    rewards = "budget" if program.variant["prices"] == "free" else "capped"
-    return (f"dps.interval_ip[{rewards}]",)

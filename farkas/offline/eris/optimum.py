@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from farkas.algebra.formulation import Formulation
 from farkas.decomposition.protocol import Fit, Plans
 from farkas.errors import NoAnswer
 from farkas.forms import LinearForm
@@ -27,7 +26,6 @@ from farkas.offline.eris.exchange_kernel import (
 from farkas.offline.eris.squeeze_kernel import MOVE_DRAWS, squeeze
 from farkas.offline.methods import Candidate, OfflineSearch, SearchState, integer_program, searches
 from farkas.offline.price_search import price_search
-from farkas.offline.search import bounded_by
 from farkas.online.eris.environment import Award, Piece, SchedulePlan, SlotDecision, new_plan
 from farkas.relaxations.eris.pricing import SchedulePricing
 
@@ -344,9 +342,3 @@ def small(instance: Auction, state: SearchState) -> Iterator[Candidate]:
 by_prices = price_search(AuctionPricing)
 _methods: Any = (by_prices, small)
 searches.add("eris.optimum", OfflineSearch("eris.optimum", methods=_methods))
-
-
-@bounded_by.register("eris.offline")
-def offline(program: Formulation) -> tuple[str, ...]:
-    """Name prices, and where schedules can be listed the choice of one a job."""
-    return "eris.pooled_prices", "eris.column_prices", "eris.schedule_ilp"

@@ -11,7 +11,6 @@ HOMES = {
     "greedy_exact": "gadget",
     "las": "fixed_rings",
     "lp_rs_mde": "gadget",
-    "slot_prices": "columns",
     "tree:columns": "columns",
     "tree:exact": "exact",
 }

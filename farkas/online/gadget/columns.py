@@ -27,7 +27,6 @@ from farkas.online.run import Bound
 from farkas.relaxations.gadget.offline_bound import ServerClasses, Timeline
 from farkas.relaxations.gadget.ring_pricing import MOST_LABELS
 from farkas.relaxations.gadget.slot_pricing import SlotPricing, priced_slot
-from farkas.relaxations.integrality import price_bounds
 from farkas.solvers.subproblem import Subproblem, SubproblemAnswer, own_solver
 from farkas.tolerances import SOLVER_GAP
 
@@ -138,7 +137,6 @@ def run_bound(cluster: Cluster, decisions: Sequence[Decision]) -> Bound:
     )
 
 
-@price_bounds.register("gadget.slot_prices")
 def slot_prices(cluster: Cluster, seconds: float) -> PricedTree:
     """Certificate of the instance's own slot at prices of servers and links.
 

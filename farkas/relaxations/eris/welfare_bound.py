@@ -20,7 +20,6 @@ from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats
 from farkas.relaxations.eris.pricing import SchedulePricing
-from farkas.relaxations.integrality import price_bounds
 from farkas.solvers import Answer, Session
 from farkas.solvers.session import optimum_of
 from farkas.tolerances import LOOSE_GAP, SIMPLEX
@@ -126,14 +125,6 @@ def within(seconds: float) -> Left:
     return lambda: max(0.0, end - time.monotonic())
 
 
-@price_bounds.register("eris.pooled_prices")
-def pooled_prices(auction: Auction, seconds: float) -> PricedTree:
-    """Prices of all sites together, of the best round that the time allows."""
-    prices = aggregated_prices(auction, within(seconds))
-    return certify_prices(auction, prices.transfer, prices.resource)
-
-
-@price_bounds.register("eris.column_prices")
 def column_prices(auction: Auction, seconds: float) -> PricedTree:
     """Prices of the best round of column generation that the time allows."""
     *_, last = generate_columns(auction, left=within(seconds))

@@ -4,7 +4,6 @@
 HOMES = {
     "augmented": "embedding",
     "gvne_lp": "embedding",
-    "horizon_prices": "pricing",
     "local_node_lp": "embedding",
     "node_lp": "embedding",
     "offline_column_bound": "offline_bound",

@@ -24,7 +24,6 @@ from farkas.instances.gadget import Cluster
 from farkas.kernels import Floats1, Floats2, Floats3, Ints1, Ints2, Out, compiled
 from farkas.numbers import Floats, Ints
 from farkas.relaxations.gadget.offline_bound import ServerClasses, Timeline
-from farkas.relaxations.integrality import price_bounds
 from farkas.tolerances import TIE, ULP
 
 CLASS_ROUNDS = 30  #: Rounds in which prices of classes of servers leave those of all.
@@ -241,9 +240,3 @@ def horizon_certificate(cluster: Cluster, seconds: float = math.inf) -> PricedTr
         return pooled.certificate(Tree.of(found.prices))
     start = np.broadcast_to(pooled.priced(found.prices), by_class.row.shape)[by_class.row >= 0]
     return by_class.certificate(Tree.of(settled(by_class, CLASS_ROUNDS, start).prices))
-
-
-@price_bounds.register("gadget.horizon_prices")
-def horizon_prices(cluster: Cluster, seconds: float) -> PricedTree:
-    """As `horizon_certificate`."""
-    return horizon_certificate(cluster, seconds)

@@ -20,7 +20,7 @@ from farkas.online.gadget.environment import Environment, horizon_bound
 from farkas.online.gadget.gadget import Gadget, earned_so_far
 from farkas.online.loop import drive
 from farkas.proofs.gadget.relaxed import random_clusters
-from farkas.relaxations.gadget.pricing import horizon_certificate, horizon_prices
+from farkas.relaxations.gadget.pricing import horizon_certificate
 from farkas.replay.gadget import Ring
 from tests.generators.gadget import job, star, table
 from tests.tools.rings import slot_certificate
@@ -97,9 +97,8 @@ def test_servers_of_one_class_share_the_mean_of_their_prices(monkeypatch):
     assert run_certificate(cluster, [[]]).single_prices(cluster) == pytest.approx([2.5])
 
 
-def test_prices_that_bound_programs_are_those_of_horizon_and_slot():
+def test_prices_of_a_slot_are_those_of_its_certificate():
     cluster = library.load("gadget/demo")
-    assert horizon_prices(cluster, 1.0) == horizon_certificate(cluster)
     assert columns.slot_prices(cluster, 1.0) == slot_certificate(cluster)
 
 
