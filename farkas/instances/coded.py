@@ -71,7 +71,7 @@ class CodedComputing(Instance, frozen=True, kw_only=True, tag="coded"):
     P[T <= t] = 1 - exp(-(u / l) (t - a l)) for t >= a l.
     """
 
-    bookkeeping: ClassVar[frozenset[str]] = Instance.bookkeeping | {"small", "tiny"}
+    bookkeeping: ClassVar[frozenset[str]] = Instance.bookkeeping | {"small", "tiny", "measured"}
 
     time_unit: str = "ms"  #: One unit for all times.
     success_probability: OpenShare  #: In (0, 1); ρ.
@@ -86,6 +86,7 @@ class CodedComputing(Instance, frozen=True, kw_only=True, tag="coded"):
     #: small, tiny: bookkeeping: which expensive values are wanted.
     small: bool | None = None
     tiny: bool | None = None
+    measured: None = None  #: Bookkeeping: null, as files of version 0.2 have it.
 
     def check(self) -> None:
         """Check shapes, forbidden pairs, plans and the point."""

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pytest
 
+import farkas
 from farkas.errors import InvalidInstance
 from farkas.instances import library
 from farkas.instances.generate import generate
@@ -109,3 +111,11 @@ def test_blocks_are_contiguous_and_the_first_masters_have_one_worker_more():
 def test_fewer_workers_than_masters_leave_empty_blocks():
     data = generate("coded", num_masters=3, num_workers=2)
     assert [block.tolist() for block in data.blocks] == [[0], [1], []]
+
+
+def test_the_null_of_former_files_changes_no_hash_and_nothing_else_is_read() -> None:
+    data = msgspec.to_builtins(FORBIDDEN)
+    assert "measured" in data
+    assert farkas.load(data | {"measured": None}).sha256 == FORBIDDEN.sha256
+    with pytest.raises(InvalidInstance, match="measured"):
+        farkas.load(data | {"measured": {"confidence": 0.9}})
