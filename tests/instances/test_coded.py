@@ -113,9 +113,10 @@ def test_fewer_workers_than_masters_leave_empty_blocks():
     assert [block.tolist() for block in data.blocks] == [[0], [1], []]
 
 
-def test_the_null_of_former_files_changes_no_hash_and_nothing_else_is_read() -> None:
-    data = msgspec.to_builtins(FORBIDDEN)
-    assert "measured" in data
-    assert farkas.load(data | {"measured": None}).sha256 == FORBIDDEN.sha256
+def test_the_null_of_former_files_changes_no_hash_and_nothing_else_is_read(tmp_path) -> None:
+    path, data = tmp_path / "former.json", msgspec.to_builtins(FORBIDDEN) | {"measured": None}
+    path.write_bytes(msgspec.json.encode(data))
+    assert farkas.load(path).sha256 == FORBIDDEN.sha256
+    path.write_bytes(msgspec.json.encode(data | {"measured": {"confidence": 0.9}}))
     with pytest.raises(InvalidInstance, match="measured"):
-        farkas.load(data | {"measured": {"confidence": 0.9}})
+        farkas.load(path)
