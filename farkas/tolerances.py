@@ -130,7 +130,10 @@ The gap at which integer programs and column generation end.
 """
 
 LOOSE_GAP = 1e-5
-"""As `SOLVER_GAP`, where errors of several solves add up or an interior-point method ends early."""
+"""As `SOLVER_GAP`, where errors of several solves add up or an interior-point method ends early.
+
+The gap at which what only directs a search ends.
+"""
 
 FINE_GAP = 1e-9
 """As `SOLVER_GAP`, where bound and value are recomputed here and iterations go on until then."""

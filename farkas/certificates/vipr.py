@@ -23,7 +23,7 @@ from farkas.certificates.linear import implied_of_ray, prove_infeasible
 from farkas.certificates.points import exact_feasibility, exact_value
 from farkas.certificates.tree import CutStep, EndStep, LeafWeights, TreeCertificate
 from farkas.certificates.tree_program import ZERO
-from farkas.certificates.vipr_split import Split
+from farkas.certificates.vipr_split import CutSplit
 from farkas.errors import NotACertificate, UnsupportedForm
 from farkas.files.writing import Target, replacing
 from farkas.forms import LinearForm
@@ -322,7 +322,7 @@ class TreeWriter:
 
     def _cut(self, cut: CutStep) -> None:
         """Split on a whole expression; both cases give the cut."""
-        split = Split(self, cut)
+        split = CutSplit(self, cut)
         low = self._derive("L", split.floor, _terms(split.expression), "asm")
         high = self._derive("G", split.floor + 1, _terms(split.expression), "asm")
         stated, side = split.stated, split.exact_side

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from farkas.certificates.vipr import TreeWriter
 
 
-class Split:
+class CutSplit:
     """The whole expression of a rounding cut, and how the cut follows in both cases.
 
     With ``d t + e s = b`` after division, f the fraction of b, ``w = η t + η s``:

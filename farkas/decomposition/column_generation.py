@@ -13,11 +13,11 @@ from farkas.decomposition.master import Master, Pool, raised
 from farkas.decomposition.protocol import Pricing, Tree
 from farkas.numbers import Floats
 from farkas.solvers.options import CtrlC
+from farkas.tolerances import LOOSE_GAP
 
 Left = Callable[[], float]  #: Seconds that are left, 0 where a search is to end.
 
 MOST_ROUNDS = 200
-FINE = 1e-5  #: Share of the bound by which prices may prove more than the best.
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -79,7 +79,7 @@ def price_rows(
     yield best
 
 
-def price_tree(problem: Pricing, *, gap: float = FINE, left: Left = lambda: math.inf) -> Tree:
+def price_tree(problem: Pricing, *, gap: float = LOOSE_GAP, left: Left = lambda: math.inf) -> Tree:
     """Return the tree of one leaf with the best prices of all plans.
 
     ``gap``: share of the bound within which no prices prove less.  Raises `KeyboardInterrupt` after

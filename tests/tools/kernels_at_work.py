@@ -18,6 +18,7 @@ import numpy as np
 
 import farkas
 import farkas.kernels
+from farkas.certificates.coded_chance import chance_by_budget
 from farkas.decomposition.packing import Packing
 from farkas.exact.node_bounds import Deadline
 from farkas.instances import library
@@ -104,10 +105,11 @@ def dps() -> Iterator[Any]:
 
 def coded() -> Iterator[Any]:
     for seed in range(12):
-        speed = Pairs.of(random_coded_computing(seed, masters=2 + seed % 3, workers=9)).speed
+        data = random_coded_computing(seed, masters=2 + seed % 3, workers=9)
+        speed, rng = Pairs.of(data).speed, np.random.default_rng(seed)
         start = favourites(speed)
         yield local_optimum(speed, start, "printed"), local_optimum(speed, start, "lexicographic")
-        rng = np.random.default_rng(seed)
+        yield chance_by_budget(data, 0, rng.integers(0, 4, 9), 1.0, 20, 8)
         yield counts(rng.integers(1, 9, 20), rng.uniform(0, 1, 20), 40)
 
 

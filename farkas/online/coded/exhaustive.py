@@ -18,10 +18,10 @@ from farkas.online.coded.environment import OwnerPlanner
 from farkas.online.coded.local_search import least_level, local_optimum
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.driver import algorithm
-from farkas.solvers import Answer, Reason, solve
 
 if TYPE_CHECKING:
     from farkas.certificates.coded_counts import Counts
+    from farkas.solvers.answer import Answer
 
 MOST_TRIED = 20_000  #: Owners that a search tries one by one; of more it solves a program.
 MOST_HALVES = 20  #: Workers of two masters whose halves a search lists.
@@ -70,6 +70,7 @@ def search_owners(speed: Floats, seconds: float = math.inf) -> Owners:
         Time limit.
     """
     from farkas.certificates.coded_counts import Counts
+    from farkas.solvers import Reason
 
     masters, workers = speed.shape
     start = local_optimum(speed, greedy_owner(speed), "lexicographic")
@@ -91,6 +92,8 @@ def solve_counts(
     program: Counts, speed: Floats, start: Ints, seconds: float, gap: float = 0.0
 ) -> Answer:
     """Let the solver choose counts of equal workers, from those of the owners ``start``."""
+    from farkas.solvers import solve
+
     level = least_level(speed, start) / program.unit
     point = np.append(WorkerTypes.given(speed).counted(start).reshape(-1), level)
     return solve(program.form, gap=gap, start=point, time_limit=max(seconds, 0.0))

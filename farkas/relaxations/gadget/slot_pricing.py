@@ -23,7 +23,7 @@ from farkas.numbers import Bools, Floats, Ints, floats
 from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS, LabelBudget, RingPricing
 from farkas.relaxations.gadget.ring_search import best_ring
 from farkas.relaxations.gadget.ring_walks import RingTask
-from farkas.tolerances import ROUNDING, SIMPLEX
+from farkas.tolerances import LOOSE_GAP, ROUNDING, SIMPLEX
 
 #: Labels of all searches for rings of one slot together; then walks remember nothing.
 SLOT_LABELS = 1 << 22
@@ -37,8 +37,6 @@ FIRST_DIVES: Sequence[int] = (8, 16, 32)
 LATER_DIVES: Sequence[int] = (16,)
 
 AWAY = 3  #: One in so many rings is taken away where others are looked for.
-
-DIVE_GAP = 1e-5  #: Of the relaxations of a dive.
 
 
 class KnownRings:
@@ -324,7 +322,7 @@ class SlotPricing(Pricing):
             )
             part.known.add(self.known.rings)
             master = Master(part, Pool(part))
-            *_, dual = price_rows(part, master, gap=DIVE_GAP, left=lambda: math.inf, start=prices)
+            *_, dual = price_rows(part, master, gap=LOOSE_GAP, left=lambda: math.inf, start=prices)
             self.known.add(part.known.rings)
             before = len(plans)
             for plan in part.likely(master.pool.plans, dual, parts):

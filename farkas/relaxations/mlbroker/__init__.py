@@ -3,7 +3,6 @@
 #: Modules of what is registered under another name than that of its module.
 HOMES = {
     "one_shot:slot_tree": "slot_trees",
-    "outer": "slot_solver",
     "regularized:cutting_planes": "slot_solver",
     "regularized:filling": "following",
 }

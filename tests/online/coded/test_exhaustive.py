@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 
+from farkas import solvers
 from farkas.certificates.coded_counts import Counts
 from farkas.errors import NotApplicable
 from farkas.forms.feasibility import check_point
@@ -112,7 +113,7 @@ def test_a_solver_that_is_stopped_leaves_its_point_or_the_start(monkeypatch, rea
             point[:-1] = WorkerTypes.given(speed).counted(best).reshape(-1)
         return Answer(reason=reason, raw_point=point)
 
-    monkeypatch.setattr(exhaustive, "solve", stopped)
+    monkeypatch.setattr(solvers, "solve", stopped)
     found = search_owners(speed, 7.0)
     late = reason is Reason.TIME_LIMIT
     assert found.stopped == ("the time limit of 7 s" if late else "Ctrl-C")
@@ -130,7 +131,7 @@ def test_the_integer_program_begins_with_the_level_of_its_start_in_its_own_unit(
         asked.append((form, options["start"]))
         return solve(form, **options)
 
-    monkeypatch.setattr(exhaustive, "solve", noted)
+    monkeypatch.setattr(solvers, "solve", noted)
     program = Counts.of_speeds(speed)
     solve_counts(program, speed, start, math.inf)
     ((form, point),) = asked

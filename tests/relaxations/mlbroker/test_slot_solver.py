@@ -15,14 +15,8 @@ from farkas.errors import NoAnswer
 from farkas.models.mlbroker.data import Constants, SlotProblem, entropy, growth, snapshot
 from farkas.relaxations.mlbroker import following, slot_solver
 from farkas.relaxations.mlbroker.following import follow
-from farkas.relaxations.mlbroker.slot_solver import (
-    TangentProblem,
-    Tangents,
-    Together,
-    full_price,
-    refine,
-    shortfall,
-)
+from farkas.relaxations.mlbroker.outer import TangentProblem, Tangents
+from farkas.relaxations.mlbroker.slot_solver import Together, full_price, refine, shortfall
 from farkas.relaxations.mlbroker.slot_trees import grow
 from tests.generators.mlbroker import (
     even_brokerage,
