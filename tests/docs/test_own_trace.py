@@ -8,7 +8,7 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
-from farkas.instances.traces import alibaba_dps, csv_coded, csv_jobs, importers, market
+from farkas.instances.traces import alibaba_dps, csv_coded, csv_jobs, google_jobs, importers, market
 from tests.tools.shared import ROOT
 
 PAGE = (ROOT / "docs" / "own_trace.md").read_text()
@@ -107,6 +107,7 @@ def test_every_choice_and_unit_is_named() -> None:
     ("source", "columns"),
     [
         ("philly", importers["philly:gadget"].fixed_columns),
+        ("google", google_jobs.TaskEvent.__struct_fields__),
         ("alibaba", (*alibaba_dps.POD_COLUMNS, *alibaba_dps.NODE_COLUMNS)),
     ],
 )
@@ -123,4 +124,6 @@ def test_columns_of_tables_of_prices_are_those_that_are_read() -> None:
 
 
 def test_all_sources_are_on_the_page() -> None:
-    assert {name.partition(":")[0] for name in importers} == {"csv", "philly", "alibaba", "gavel"}
+    assert {name.partition(":")[0] for name in importers} == {
+        "csv", "philly", "google", "alibaba", "gavel",
+    }  # fmt: skip

@@ -44,7 +44,9 @@ def command(
 
 
 def import_(
-    source: Annotated[str, Argument(metavar="SOURCE", help="csv, philly, alibaba or gavel.")] = "",
+    source: Annotated[
+        str, Argument(metavar="SOURCE", help="csv, philly, google, alibaba or gavel.")
+    ] = "",
     path: Annotated[str, Argument(metavar="PATH", help="File of the trace.")] = "",
     kind: Annotated[
         str,
@@ -71,7 +73,7 @@ def import_(
     rate, shift.  Times are seconds unless --set submit_unit=... (ms, s, min, h, d, date) and --set
     duration_unit=... (ms, s, min, h, d, hms for 1-02:03:04) say otherwise; what was understood is
     printed, look at it.  It makes gadget, eris, dps, mlbroker and coded.  Of public traces philly
-    makes gadget, eris, dps and mlbroker, alibaba dps, gavel coded.
+    and google make gadget, eris, dps and mlbroker, alibaba dps, gavel coded.
 
     What the trace does not hold is drawn from the published ranges, and the choice is written into
     the instance's description.  Without -o a pipe gets the instance itself; on a terminal it is
