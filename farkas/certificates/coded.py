@@ -229,10 +229,7 @@ class _Plan(msgspec.Struct):
     loads: list[list[float]]
 
 
-DEDICATED = "plans that dedicate workers"
-
-
-def _bounds(tag: str, program: str) -> RunBound:
+def _bounds(program: str) -> RunBound:
     """List runs that a program bounds: of expected rows, or of P1."""
     subject = SUBJECTS[program]
 
@@ -241,15 +238,13 @@ def _bounds(tag: str, program: str) -> RunBound:
             return False
         return not subject.dedicated or _each_serves_one(decisions)
 
-    return RunBound(tag, program, holds_for, DEDICATED if subject.dedicated else "")
+    among = "plans that dedicate workers" if subject.dedicated else ""
+    return RunBound("coded_prices", program, holds_for, among)
 
 
 # runs for P1 are worth quantiles, which may be earlier than expected times; bounds for dedicated
 # workers hold only where each worker serves one master
 run_bounds.add(
     "coded",
-    (
-        *(_bounds("coded_prices", program) for program in SUBJECTS),
-        _bounds("coded_counts", "coded.expected[dedicated]"),
-    ),
+    tuple(map(_bounds, SUBJECTS)),
 )

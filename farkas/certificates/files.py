@@ -85,6 +85,7 @@ RETIRED = frozenset(
         "coded_budgets",
         "coded_chance",
         "coded_chance_dedicated",
+        "coded_counts",
         "coded_dedicated",
         "coded_measured",
         "coded_owners",

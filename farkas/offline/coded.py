@@ -5,31 +5,24 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
 
-from farkas.certificates.coded import MasterPrices, Payments, speeds_above
+from farkas.certificates.coded import MasterPrices, Payments
 from farkas.certificates.coded_chance import costs
-from farkas.certificates.coded_counts import Counts, CountsTree
-from farkas.certificates.tree import TreeCertificate
-from farkas.errors import NoAnswer, NotApplicable
-from farkas.exact.from_doubles import rational
+from farkas.errors import NotApplicable
 from farkas.exact.node_bounds import Deadline, OutOfTime
-from farkas.exact.proving import prove_form
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.chance import soonest_plan
 from farkas.models.coded.kernel import Pairs, WorkerTypes
-from farkas.models.coded.law import Allocation, dedicated_plan, shared_plan
+from farkas.models.coded.law import shared_plan
 from farkas.numbers import Floats, Ints
 from farkas.offline.methods import Candidate, OfflineSearch, SearchState, searches
 from farkas.offline.search import policies
 from farkas.online.coded.chance_plans import ChancePlanner, ChanceSearch, Grains, LoadSearch
-from farkas.online.coded.environment import P1, Environment, certify, is_dedicated, master_prices
-from farkas.online.coded.exhaustive import owners_at, solve_counts
-from farkas.online.coded.local_search import least_level, local_optimum
-from farkas.online.coded.simple_greedy import greedy_owner
+from farkas.online.coded.environment import P1, certify, master_prices
 from farkas.online.run import Bound
 from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.tolerances import FINE_GAP
@@ -173,62 +166,9 @@ def sharing(instance: CodedComputing, state: SearchState) -> Iterator[Candidate]
     yield Candidate("shares of coded.assignment_lp", [plan], certify(instance))
 
 
-SOLVER_SHARE = 0.3  #: Of the time that is left, for good owners before the proof begins.
-FIRST_GAP = 1e-3  #: Distance of value and bound at which the first proof ends.
-
-
-class DedicatedEnvironment(Environment):
-    """The environment of the kind, where no worker may serve several masters."""
-
-    def unusable(self, instance: CodedComputing, decisions: Sequence[Allocation]) -> list[str]:
-        """List the requirements that the plan breaks."""
-        words = super().unusable(instance, decisions)
-        return words or ([] if is_dedicated(decisions[0]) else ["a worker serves several masters"])
-
-
-def counted(instance: CodedComputing, state: SearchState) -> Iterator[Candidate]:
-    """Find the best counts of equal workers, and prove that none are better."""
-    speed = Pairs.of(instance).speed
-    owner = local_optimum(speed, greedy_owner(speed), "lexicographic")
-    yield Candidate("moves and swaps", [dedicated_plan(instance, owner)])
-    program, gap = Counts.of_speeds(speeds_above(instance)), float(state.gap)
-    answer = solve_counts(program, speed, owner, state.deadline.left * SOLVER_SHARE, gap)
-    if answer.has_point:
-        owner = owners_at(speed, answer.point, owner)
-    if not least_level(speed, owner) > 0:
-        raise NoAnswer("no dedicated workers were found that serve every master")
-    yield Candidate(
-        f"{answer.solver} on counts of equal workers", [dedicated_plan(instance, owner)]
-    )
-    for near in (FIRST_GAP, gap) if gap < FIRST_GAP else (gap,):
-        state.deadline.check()
-        left = state.deadline.left
-        found = prove_form(
-            rational(program.form), answer=answer, time_limit=left, gap=near, embed=False
-        )
-        if isinstance(found.certificate, TreeCertificate):
-            made = CountsTree.of(instance, found.certificate)
-            words = f"branch and bound on counts of equal workers, {found.nodes} nodes"
-            yield Candidate(words, bound=Bound.of(Fraction(made.bound), words, made.plain()))
-        if found.point is not None:
-            owner = owners_at(speed, np.array(found.point, dtype=float), owner)
-            yield Candidate("branch and bound on counts", [dedicated_plan(instance, owner)])
-
-
 searches.add(
     "coded.optimum",
     OfflineSearch("coded.optimum", methods=(policies("coded.simple_greedy"), sharing)),
-)
-
-searches.add(
-    "coded.dedicated_optimum",
-    OfflineSearch(
-        "coded.dedicated_optimum",
-        methods=(policies("coded.simple_greedy"), counted),
-        problem="coded.assignment",
-        judge=DedicatedEnvironment,
-        restricted=True,
-    ),
 )
 
 searches.add(

@@ -111,8 +111,6 @@ class OfflineSearch:
     options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     #: What evaluates decisions where the environment of the kind does not; made without arguments.
     judge: Callable[[], Any] | None = None
-    #: Whether the judge accepts some of the kind's decisions only, so that bounds on these count.
-    restricted: bool = False
 
     @property
     def kind(self) -> str:
@@ -128,14 +126,9 @@ class OfflineSearch:
         policy = _Decided(judge, decisions, bound)
         return drive(policy, instance, name=self.name, options=dict(self.options))
 
-    def bounds(self, bound: Bound, decisions: Sequence[Any]) -> bool:
-        """Whether a bound is one on all decisions of the problem.
-
-        ``decisions``: Plain data of some; a bound on these and not on others counts where all are
-        like them.
-        """
-        likely = decisions if self.restricted else []
-        return bound.holds_for(self.kind, self.options, self.name, likely)
+    def bounds(self, bound: Bound) -> bool:
+        """Whether a bound is one on all decisions of the problem."""
+        return bound.holds_for(self.kind, self.options, self.name, [])
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

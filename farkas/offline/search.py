@@ -202,11 +202,10 @@ class _Recorder:
             if not run.violations and state.better_value(Fraction(run.reached)):
                 state.run, state.decisions = run, candidate.decisions
                 self._moved(candidate.method)
-        if candidate.bound is not None and state.better_bound(candidate.bound.fraction):
-            plain = [] if state.run is None else state.run.decisions
-            if self._search.bounds(candidate.bound, plain):
-                state.bound = candidate.bound
-                self._moved(candidate.bound.method)
+        bound = candidate.bound
+        if bound and state.better_bound(bound.fraction) and self._search.bounds(bound):
+            state.bound = bound
+            self._moved(bound.method)
 
     def _moved(self, method: str) -> None:
         state = self._state

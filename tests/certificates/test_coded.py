@@ -20,13 +20,10 @@ from farkas.certificates.coded import (
     speeds_above,
     time_bound,
 )
-from farkas.certificates.coded_counts import Counts, CountsTree
 from farkas.certificates.files import from_json
 from farkas.certificates.packed import pack
 from farkas.certificates.runs import require_run_bound
 from farkas.errors import FileProblem, NotACertificate
-from farkas.exact.from_doubles import rational
-from farkas.exact.proving import prove_form
 from farkas.instances import library
 from farkas.models.coded.chance import best_quantile
 from farkas.models.coded.kernel import Pairs, owner_levels
@@ -300,61 +297,15 @@ def test_it_never_bounds_a_plan_that_shares_a_worker():
     ],
 )
 def test_it_bounds_nothing_that_is_no_plan_of_dedicated_workers(decisions):
-    for certificate in (cut(DOMINANT), counted(DOMINANT)):
-        with pytest.raises(NotACertificate, match="does not bound runs"):
-            require_run_bound(certificate, "coded", {}, "coded.any", decisions)
-        served = [{"share": [[1.0], [0.5]], "loads": [[1.0], [0.0]]}]  # without a load, not used
-        require_run_bound(certificate, "coded", {}, "coded.any", served)
-        loaded = [{"share": [[1.0], [0.0]], "loads": [[1.0], [1.0]]}]  # nor without a share
-        require_run_bound(certificate, "coded", {}, "coded.any", loaded)
-        with pytest.raises(NotACertificate, match="does not bound runs"):
-            require_run_bound(certificate, "coded", {}, "coded.chance_search", served)
-
-
-SPEEDS = [
-    [[2.0, 2, 2, 1, 1, 3], [1.0, 1, 1, 2, 2, 3]],
-    [[1.0] * 5] * 3,
-    [[5.0, 1, 1, 1, 1], [5.0, 1, 1, 1, 1]],
-    [[2.0, 2, 0, 0, 1], [0.0, 0, 3, 3, 1]],
-    [[0.7, 0.7, 0.7, 0.3, 0.3, 0.3], [0.2, 0.2, 0.2, 0.9, 0.9, 0.9], [0.5] * 6],
-]
-
-
-def counted(data, seconds=None):
-    """Tree of the program of counts."""
-    form = rational(Counts.of_speeds(speeds_above(data)).form)
-    found = prove_form(form, time_limit=seconds, embed=False)
-    return CountsTree.of(data, found.certificate)
-
-
-@pytest.mark.parametrize("speed", SPEEDS)
-@pytest.mark.parametrize("unit", [1.0, 1e-100])
-def test_counts_meet_the_best_owners_from_below(speed, unit):
-    data = by_speed((np.array(speed) * unit).tolist())
-    proof = check(from_json(msgspec.json.encode(counted(data)), "test"), instance=data)
-    product = proof.bound * Fraction(best_level(data))
-    assert 1 - Fraction(1, 10**9) <= product <= 1 + Fraction(1, 10**12)
-
-
-def test_a_forged_tree_of_counts_is_refused():
-    data = by_speed(SPEEDS[0])
-    made = counted(data)
-    higher = str(Fraction(made.bound) * (1 + Fraction(1, 10**12)))
-    with pytest.raises(NotACertificate, match="its numbers prove"):
-        check(msgspec.structs.replace(made, bound=higher), instance=data)
-    lower = str(Fraction(made.tree.bound) * (1 - Fraction(1, 10**6)))
-    tree = msgspec.structs.replace(made.tree, bound=lower)
-    with pytest.raises(NotACertificate):
-        check(msgspec.structs.replace(made, tree=tree, bound=higher), instance=data)
-    # the tree of faster workers is about another program
-    other = by_speed((np.array(SPEEDS[0]) * 1.5).tolist())
-    stolen = msgspec.structs.replace(counted(other), instance=data.sha256)
-    with pytest.raises(NotACertificate, match="is about program"):
-        check(stolen, instance=data)
-    # one that bounds nothing
-    none = msgspec.structs.replace(made.tree, bound=None)
-    with pytest.raises(NotACertificate):
-        check(msgspec.structs.replace(made, tree=none), instance=data)
+    certificate = cut(DOMINANT)
+    with pytest.raises(NotACertificate, match="does not bound runs"):
+        require_run_bound(certificate, "coded", {}, "coded.any", decisions)
+    served = [{"share": [[1.0], [0.5]], "loads": [[1.0], [0.0]]}]  # without a load, not used
+    require_run_bound(certificate, "coded", {}, "coded.any", served)
+    loaded = [{"share": [[1.0], [0.0]], "loads": [[1.0], [1.0]]}]  # nor without a share
+    require_run_bound(certificate, "coded", {}, "coded.any", loaded)
+    with pytest.raises(NotACertificate, match="does not bound runs"):
+        require_run_bound(certificate, "coded", {}, "coded.chance_search", served)
 
 
 def test_prices_of_a_file_are_as_many_as_masters():

@@ -56,7 +56,7 @@ def test_the_linear_certificate_proves_as_much(tag, kind, program, k):
 
 
 def test_what_no_linear_program_states_is_said_in_one_line():
-    instance, content = kinds.honest("coded_counts", 0)
+    instance, content = kinds.honest("coded_prices", 0)
     with pytest.raises(UnsupportedForm, match="not restated as multipliers") as refusal:
         as_linear(from_json(content), instance)
     assert "\n" not in str(refusal.value)

@@ -101,12 +101,6 @@ def of_payments(instance: Any) -> dict[str, Any]:
     return plain(MasterPrices.of(instance, "coded.chance", prices, payments=paid))
 
 
-def of_counts(instance: Any) -> dict[str, Any]:
-    """Bound on dedicated workers by counts."""
-    run = farkas.optimum(instance, problem="coded.assignment", gap=0.0).run
-    return json.loads(msgspec.json.encode(run.certificate.certificate))
-
-
 def of_optimum(instance: Any) -> dict[str, Any]:
     """Bound on whole placements, that of slots by themselves even where another one is better."""
     state = SearchState("min", Deadline(), Fraction(0))
@@ -214,7 +208,6 @@ TARGETS = {
         )
         for name in names
     ],
-    "coded_counts": [Target(name, of_counts) for name in ("coded/stuck", "coded/demo")],
 }
 """What is attacked, by the tag of the certificate."""
 

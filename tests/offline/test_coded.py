@@ -3,77 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import math
 from fractions import Fraction
 
 import msgspec
-import numpy as np
 import pytest
 
 import farkas
-from farkas.errors import NoAnswer, NotACertificate
+from farkas.errors import NotACertificate
 from farkas.exact.node_bounds import Deadline, OutOfTime
 from farkas.instances.coded import CodedComputing, Master
 from farkas.models.coded.chance import best_quantile
-from farkas.models.coded.kernel import Pairs, owner_levels
-from farkas.models.coded.law import Allocation
 from farkas.offline import SearchState, find_optimum, searches
-from farkas.offline.coded import DedicatedEnvironment, every_load, searched_loads
+from farkas.offline.coded import every_load, searched_loads
 from farkas.online.coded.chance_plans import ChancePlanner
-from tests.generators.coded import by_speed, random_coded_computing, tied_speed
+from tests.generators.coded import random_coded_computing
 from tests.offline.bounds import closed
-
-
-def best_level(data):
-    speed = Pairs.of(data).speed
-    every = itertools.product(range(len(speed)), repeat=speed.shape[1])
-    return max(float(owner_levels(speed, np.array(own)).min()) for own in every)
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_ties_and_idle_pairs(seed):
-    speed = tied_speed(seed)
-    data = by_speed(speed.tolist()) if (speed.sum(axis=1) > 0).all() else None
-    if data is None or not best_level(data):
-        return
-    found = farkas.optimum(data, problem="coded.assignment", gap=1e-8)
-    assert found.complete
-    assert float(found.value) == pytest.approx(1 / best_level(data), rel=1e-9)
-    assert farkas.check(found.run, data).proof.bound == found.bound
-
-
-def test_masters_that_no_owners_serve_have_no_optimum():
-    with pytest.raises(NoAnswer, match="found no decisions"):
-        farkas.optimum(by_speed([[1.0, 0.0], [1.0, 0.0]]), problem="coded.assignment")
-
-
-def test_shared_workers_break_the_dedicated_problem():
-    data = by_speed([[1.0] * 3] * 2)
-    shared = Allocation(np.full((2, 3), 0.5), np.ones((2, 3)))
-    judge = DedicatedEnvironment()
-    assert judge.unusable(data, [shared]) == ["a worker serves several masters"]
-    alone = Allocation(np.array([[1.0, 0, 0], [0, 1, 1]]), np.array([[1.0, 0, 0], [0, 1, 1]]))
-    assert judge.unusable(data, [alone]) == []
-    negative = Allocation(-alone.share, alone.loads)
-    assert "too little: -1" in judge.unusable(data, [negative])[0]
-
-
-@pytest.mark.parametrize("unit", [-40, 40])
-def test_nothing_depends_on_the_unit_of_time(unit):
-    data = random_coded_computing(3, masters=2, workers=6)
-    scaled = type(data).build(
-        success_probability=data.success_probability,
-        masters=[{"rows": int(n)} for n in data.rows],
-        workers=data.rates.shape[1],
-        rate=[[r * 2.0**-unit if ok else None for r, ok in zip(*p, strict=True)]
-              for p in zip(data.rates.tolist(), data.allowed.tolist(), strict=True)],
-        shift=[[a * 2.0**unit if ok else None for a, ok in zip(*p, strict=True)]
-               for p in zip(data.shifts.tolist(), data.allowed.tolist(), strict=True)],
-    )  # fmt: skip
-    one, other = (farkas.optimum(x, problem="coded.assignment", gap=1e-8) for x in (data, scaled))
-    assert other.value == one.value * Fraction(2) ** unit
-    assert float(other.bound) == pytest.approx(float(one.bound) * 2.0**unit, rel=1e-12)
 
 
 def state(deadline=None):

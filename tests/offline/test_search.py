@@ -266,17 +266,6 @@ def test_any_limit_has_an_answer(name):
     assert farkas.check(found.run, farkas.load(name)).proof.bound == found.bound
 
 
-def test_runs_of_dedicated_workers_have_bounds_of_their_own():
-    found = farkas.optimum("coded/stuck", problem="coded.assignment", gap=0, time_limit=5)
-    search = searches["coded.dedicated_optimum"]
-    assert found.run.certificate.certificate["certificate"] == "coded_counts"
-    assert search.bounds(found.run.certificate, found.run.decisions)
-    plan = found.run.decisions[0]
-    everywhere = [[0.5] * len(row) for row in plan["share"]]
-    shared = [dict(plan, share=everywhere, loads=[[1.0] * len(row) for row in everywhere])]
-    assert not search.bounds(found.run.certificate, shared)
-
-
 def program_rungs(most_entries=10**6):
     seen = []
 

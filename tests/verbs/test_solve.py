@@ -235,7 +235,6 @@ def test_impossible_options_are_refused_in_one_line(options, words):
 def test_problems_have_ladders_of_their_own():
     assert search_of("coded").name == "coded.optimum"
     assert search_of("coded", "coded.chance").name == "coded.chance_optimum"
-    assert search_of("coded", "coded.assignment").name == "coded.dedicated_optimum"
 
 
 def test_a_file_and_its_instance_give_the_same(tmp_path):

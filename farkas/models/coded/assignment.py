@@ -1,14 +1,24 @@
-"""Program coded.assignment, and the max-min structure it shares with its relaxations."""
+"""Programs of max-min allocation: who serves whom, so that the slowest master is fast."""
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, ClassVar
 
 import numpy as np
 
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
+from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs, WorkerTypes, sum_above
 from farkas.numbers import Floats
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Speeds:
+    """Bare speeds as data of a program, in place of an instance."""
+
+    speed: Floats  #: Shape (masters, workers), not all 0; v.
+    unit: float  #: Of the objective, 1/time.
 
 
 class MaxMin(Program):
@@ -18,13 +28,13 @@ class MaxMin(Program):
     sense = "max"
     integral: ClassVar[bool] = False
 
-    def speeds(self, data: Any) -> Floats:
+    def speeds(self, data: CodedComputing | Speeds) -> Floats:
         """Speeds of the pairs, shape (masters, workers), 1/time; v."""
-        return Pairs.of(data).speed
+        return data.speed if isinstance(data, Speeds) else Pairs.of(data).speed
 
-    def scale(self, data: Any) -> float:
+    def scale(self, data: CodedComputing | Speeds) -> float:
         """Return the unit of the objective: the largest speed, so that numbers are near 1."""
-        return float(self.speeds(data).max()) or 1.0
+        return data.unit if isinstance(data, Speeds) else float(self.speeds(data).max()) or 1.0
 
     def declare(self, m: Any, data: Any) -> None:
         """Shares k of workers and the level V of the slowest master."""
@@ -67,7 +77,7 @@ class Assignment(MaxMin):
     integral: ClassVar[bool] = True
 
 
-class AssignmentByType(Program):
+class AssignmentByType(MaxMin):
     """Dedicated workers for the slowest master, equal workers merged: the same optimum as P5.
 
     P5 with variables for types of workers instead of workers (`WorkerTypes`): only how many of a
@@ -76,16 +86,6 @@ class AssignmentByType(Program):
     """
 
     name = "coded.assignment_by_type"
-    kind = "coded"
-    sense = "max"
-
-    def speeds(self, data: Any) -> Floats:
-        """Speeds of the pairs, shape (masters, workers), 1/time; v."""
-        return Pairs.of(data).speed
-
-    def scale(self, data: Any) -> float:
-        """Return the unit of the objective: the largest speed, so that numbers are near 1."""
-        return float(self.speeds(data).max()) or 1.0
 
     def declare(self, m: Any, data: Any) -> None:
         """Declare counts of workers and the level V of the slowest master."""
@@ -93,10 +93,10 @@ class AssignmentByType(Program):
         speed = types.speed / self.scale(data)
         masters, kinds = speed.shape
         m.masters = Set(range(masters), label="master")
-        m.types = Set(range(kinds), label="type")
-        m.speed = Param(m.masters, m.types, values=speed)
-        m.size = Param(m.types, values=types.size)
-        m.workers = Var(m.masters, m.types, integer=True, upper=types.size * (speed > 0))
+        m.workers = Set(range(kinds), label="type")
+        m.speed = Param(m.masters, m.workers, values=speed)
+        m.size = Param(m.workers, values=types.size)
+        m.share = Var(m.masters, m.workers, integer=True, upper=types.size * (speed > 0))
         m.level = Var(
             # rounded up, so that the optimum is never cut off
             implied_upper=min(
@@ -105,17 +105,7 @@ class AssignmentByType(Program):
             reason="no master is faster than with every worker",
         )
 
-    @constraint("18a", "masters")
-    def every_master_reaches_the_level(m, i):
-        """Speeds of a master's workers add up to at least the level."""
-        return Sum(m.speed[i, k] * m.workers[i, k] for k in m.types) >= m.level
-
-    @constraint("18b", "types")
-    def workers_serve_one_master(m, k):
+    @constraint("18b", "workers")
+    def one_master_per_worker(m, n):
         """Each worker of a type serves one master at most."""
-        return Sum(m.workers[i, k] for i in m.masters) <= m.size[k]
-
-    @objective
-    def slowest(m):
-        """Level of the slowest master, in multiples of the largest speed."""
-        return m.level
+        return Sum(m.share[i, n] for i in m.masters) <= m.size[n]

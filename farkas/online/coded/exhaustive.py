@@ -1,14 +1,13 @@
-"""The best dedicated assignment, certainly: all tried, met in the middle, or an integer program."""
+"""The best dedicated assignment, certainly: all are tried, or an integer program is solved."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from farkas.errors import NotApplicable
 from farkas.instances.base import Positive
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs, WorkerTypes
@@ -20,13 +19,10 @@ from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.driver import algorithm
 
 if TYPE_CHECKING:
-    from farkas.certificates.coded_counts import Counts
     from farkas.solvers.answer import Answer
 
 MOST_TRIED = 20_000  #: Owners that a search tries one by one; of more it solves a program.
-MOST_HALVES = 20  #: Workers of two masters whose halves a search lists.
-MOST_PAIRED = 40
-MOST_OWNERS = 3_000_000
+UNITS = 12  #: Binary places of levels below the largest speed, against absolute tolerances.
 
 
 class Owners(NamedTuple):
@@ -69,18 +65,15 @@ def search_owners(speed: Floats, seconds: float = math.inf) -> Owners:
     seconds
         Time limit.
     """
-    from farkas.certificates.coded_counts import Counts
     from farkas.solvers import Reason
 
     masters, workers = speed.shape
     start = local_optimum(speed, greedy_owner(speed), "lexicographic")
     if masters == 1 or not speed.any(axis=1).all():
         return Owners(start)
-    if masters == 2 and workers <= MOST_HALVES:
-        return Owners(_better(speed, start, meet_in_the_middle(speed)))
     if masters**workers <= MOST_TRIED:
         return Owners(_better(speed, start, every_owner(speed)))
-    answer = solve_counts(Counts.of_speeds(speed), speed, start, seconds)
+    answer = solve_counts(speed, start, seconds)
     stops = {Reason.TIME_LIMIT: f"the time limit of {seconds:g} s", Reason.INTERRUPTED: "Ctrl-C"}
     stopped = stops.get(answer.reason, "")
     if not stopped:
@@ -88,15 +81,16 @@ def search_owners(speed: Floats, seconds: float = math.inf) -> Owners:
     return Owners(owners_at(speed, answer.point, start) if answer.has_point else start, stopped)
 
 
-def solve_counts(
-    program: Counts, speed: Floats, start: Ints, seconds: float, gap: float = 0.0
-) -> Answer:
+def solve_counts(speed: Floats, start: Ints, seconds: float = math.inf) -> Answer:
     """Let the solver choose counts of equal workers, from those of the owners ``start``."""
+    from farkas.models.coded.assignment import AssignmentByType, Speeds
     from farkas.solvers import solve
 
-    level = least_level(speed, start) / program.unit
+    unit = 2.0 ** (int(np.frexp(speed.max())[1]) - UNITS)
+    form = AssignmentByType().form(Speeds(speed, unit))
+    level = least_level(speed, start) / unit
     point = np.append(WorkerTypes.given(speed).counted(start).reshape(-1), level)
-    return solve(program.form, gap=gap, start=point, time_limit=max(seconds, 0.0))
+    return solve(form, gap=0.0, start=point, time_limit=max(seconds, 0.0))
 
 
 def owners_at(speed: Floats, point: Floats, start: Ints) -> Ints:
@@ -111,16 +105,8 @@ def _better(speed: Floats, start: Ints, found: Ints) -> Ints:
 
 
 def every_owner(speed: Floats) -> Ints:
-    """Optimal owners by trying all, the readable reference; every worker is used.
-
-    Raises
-    ------
-    NotApplicable
-        With more than 3 million assignments.
-    """
+    """Optimal owners by trying all, the readable reference; every worker is used."""
     masters, workers = speed.shape
-    if masters**workers > MOST_OWNERS:
-        raise NotApplicable(f"{masters}^{workers} assignments are too many to try; use search")
     levels = np.zeros((1, masters))
     for n in range(workers):
         levels = np.repeat(levels, masters, axis=0)
@@ -131,50 +117,6 @@ def every_owner(speed: Floats) -> Ints:
     return np.array(digits, dtype=np.int64)
 
 
-def meet_in_the_middle(speed: Floats) -> Ints:
-    """Optimal owners for two masters: all subsets of either half, Pareto pruned.
-
-    Raises
-    ------
-    NotApplicable
-        With another number of masters, or more than 40 workers.
-    """
-    masters, workers = speed.shape
-    if masters != 2 or workers > MOST_PAIRED:
-        raise NotApplicable(f"meet in the middle takes 2 masters and at most {MOST_PAIRED} workers")
-    half = workers // 2
-    left, right = _front(speed[:, :half]), _front(speed[:, half:])
-    # along the left front a rises and b falls; the best partner of each is where the levels cross
-    best, pair = -1.0, (0, 0)
-    for i in range(len(left[0])):
-        a, b = left[0][i] + right[0], left[1][i] + right[1]
-        cross = int(np.searchsorted(a - b, 0.0))
-        for j in (cross - 1, cross):
-            if 0 <= j < len(a) and min(a[j], b[j]) > best:
-                best, pair = min(a[j], b[j]), (int(left[2][i]), int(right[2][j]))
-    owner = np.ones(workers, dtype=np.int64)
-    for n in range(workers):
-        bits, at = (pair[0], n) if n < half else (pair[1], n - half)
-        owner[n] = 0 if bits >> at & 1 else 1
-    return owner
-
-
-def _front(speed: Floats) -> tuple[Floats, Floats, Ints]:
-    """Undominated (level of 0, level of 1, workers of 0 as bits), level of 0 ascending."""
-    first, second = np.zeros(1), np.zeros(1)
-    bits = np.zeros(1, dtype=np.int64)
-    for n in range(speed.shape[1]):
-        first = np.concatenate([first, first + speed[0, n]])
-        second = np.concatenate([second + speed[1, n], second])
-        bits = np.concatenate([bits, bits | (1 << n)])
-        order = np.lexsort((-second, -first))
-        first, second, bits = first[order], second[order], bits[order]
-        record = np.concatenate([[-1.0], np.maximum.accumulate(second)[:-1]])
-        keep = second > record
-        first, second, bits = first[keep], second[keep], bits[keep]
-    return first[::-1], second[::-1], bits[::-1]
-
-
 @algorithm("coded.brute_force", source="Coded section V, benchmark 3")
 @dataclasses.dataclass(frozen=True)
 class BruteForce(OwnerPlanner):
@@ -182,34 +124,22 @@ class BruteForce(OwnerPlanner):
 
     Parameters
     ----------
-    method
-        ``search``: one of the other two where there are few owners, else the solver's integer
-        program; ``enumerate``: all M^N owners, at most 3 million; ``halves``: meet in the middle,
-        two masters and at most 40 workers.
     time_limit
-        Seconds of the solver; after them, or Ctrl-C, the best assignment found so far counts, and a
-        remark says that it is not proved optimal.
+        Seconds of the solver, which is asked where there are more than 20,000 assignments; after
+        them, or Ctrl-C, the best found so far counts, and a remark says that it is not proved
+        optimal.
     """
 
-    method: Literal["search", "enumerate", "halves"] = "search"
     time_limit: Positive = 60.0
 
     def step(self, state: Any, arrivals: CodedComputing) -> tuple[str, Allocation]:
         """Plan; the state is what stopped the search early."""
-        found = self.owners(Pairs.of(arrivals).speed)
+        found = search_owners(Pairs.of(arrivals).speed, self.time_limit)
         return found.stopped, dedicated_plan(arrivals, found.owner)
 
     def owner(self, speed: Floats, seed: int) -> Ints:
-        """Return the owners that `owners` finds."""
-        return self.owners(speed).owner
-
-    def owners(self, speed: Floats) -> Owners:
-        """Choose by the method; draws nothing."""
-        if self.method == "search":
-            return search_owners(speed, self.time_limit)
-        return Owners(
-            every_owner(speed) if self.method == "enumerate" else meet_in_the_middle(speed)
-        )
+        """Search; draws nothing."""
+        return search_owners(speed, self.time_limit).owner
 
     def remarks(self, state: str) -> list[str]:
         """Say so when the assignment is not known to be the best."""

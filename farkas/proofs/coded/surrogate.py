@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from farkas.algebra import programs
-from farkas.certificates.coded_counts import Counts
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.expected import best_integer_plan
 from farkas.models.coded.kernel import Pairs, reference_time
@@ -56,7 +55,7 @@ def agreement(data: CodedComputing) -> Stated:
     """The integer program of counts finds the level of all assignments."""
     speed = Pairs.of(data).speed
     start = np.zeros(data.workers, np.int64)
-    answer = solve_counts(Counts.of_speeds(speed), speed, start, math.inf).require_optimal()
+    answer = solve_counts(speed, start).require_optimal()
     found = least_level(speed, owners_at(speed, answer.point, start))
     return Stated(found, "==", least_level(speed, every_owner(speed)), TIE)
 

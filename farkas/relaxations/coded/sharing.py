@@ -10,19 +10,11 @@ import numpy as np
 
 from farkas.errors import NoAnswer
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.assignment import MaxMin
+from farkas.models.coded.assignment import MaxMin, Speeds
 from farkas.models.coded.kernel import Pairs, level, tidy
 from farkas.numbers import Bools, Floats
 from farkas.registry import once
 from farkas.tolerances import FINE_GAP, LEVEL, LOOSE_GAP, TIE
-
-
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Capped:
-    """An instance with a cap on speeds, 1/time."""
-
-    data: CodedComputing
-    cap: float
 
 
 class AssignmentTruncated(MaxMin):
@@ -30,17 +22,15 @@ class AssignmentTruncated(MaxMin):
 
     A dedicated assignment of level V keeps it when speeds are cut to V, so V is at most the largest
     cap that the program itself reaches (`truncated_level`).  That repairs the gap of the linear
-    program where one worker dominates.  Takes a `Capped`, or an instance, whose cap then is the
-    slowest master's level with every worker.
+    program where one worker dominates.  The cap of an instance is the slowest master's level with
+    every worker.
     """
 
     name = "coded.assignment_truncated"
 
     def speeds(self, data: Any) -> Floats:
         """Return min(v, cap)."""
-        if isinstance(data, Capped):
-            return np.asarray(np.minimum(Pairs.of(data.data).speed, data.cap))
-        speed = Pairs.of(data).speed
+        speed = super().speeds(data)
         return np.asarray(np.minimum(speed, speed.sum(axis=1).min()))
 
 
@@ -201,7 +191,7 @@ def _vertex(speed: Floats, room: Floats, *, even: bool) -> tuple[Floats, Floats]
 
 def _solved(speed: Floats, room: Floats) -> tuple[Floats, Floats]:
     """Shares and prices of the solver."""
-    form = Given().form(Speeds(speed))
+    form = AssignmentLp().form(Speeds(speed, float(speed.max()) or 1.0))
     sides = form.row_upper.copy()
     sides[form.row_block("one_master_per_worker").where] = room
     from farkas.solvers import solve
@@ -241,21 +231,6 @@ def _with_fast_masters(speed: Floats, fast: Bools, shares: Floats, prices: Float
     share[~fast] *= np.where(taken > free, free / np.where(taken > 0, taken, 1.0), 1.0)
     share /= np.maximum(1.0, share.sum(axis=0))
     return Sharing(share, price, level(speed, share), price_bound(speed, price))
-
-
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Speeds:
-    """Bare speeds, shape (masters, workers), as data of a program."""
-
-    speed: Floats
-
-
-class Given(MaxMin):
-    """The same program on speeds that are given instead of derived."""
-
-    def speeds(self, data: Speeds) -> Floats:
-        """Return the speeds themselves."""
-        return data.speed
 
 
 def shared_optimum(data: CodedComputing) -> Sharing:

@@ -164,7 +164,7 @@ def test_every_run_shows_what_is_proved_slot_by_slot(kind):
 
 
 def test_ratios_to_bounds_on_some_plans_alone_say_so(stored):
-    proof = {"kind": "coded", "certificate": "coded_counts"}
+    proof = {"kind": "coded", "certificate": "coded_prices"}
     every, some = "coded.expected[shared]", "coded.expected[dedicated]"
     for at, program, among in ((0, every, ""), (1, some, "plans that dedicate workers")):
         one = result(at=at)

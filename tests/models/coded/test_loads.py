@@ -215,7 +215,7 @@ def test_the_optimum_is_that_of_named_workers(seed):
     merged = solve(by_type, gap=0.0).require_optimal()
     assert merged.objective == pytest.approx(solve(named, gap=0.0).objective, rel=1e-9)
     types = WorkerTypes.given(Pairs.of(data).speed)
-    counts = np.round(by_type.values(merged.point, "workers")).astype(int)
+    counts = np.round(by_type.values(merged.point, "share")).astype(int)
     owner = types.owners(counts.reshape(types.speed.shape))
     reached = owner_levels(Pairs.of(data).speed, owner).min() / Pairs.of(data).speed.max()
     assert reached >= merged.objective * (1 - 1e-9)
@@ -224,11 +224,11 @@ def test_the_optimum_is_that_of_named_workers(seed):
 def test_counts_written_out():
     # v = (4, 1, 1) and (2, 0, 0)
     form = AssignmentByType().form(by_speed([[4, 1, 1], [2, 0, 0]]))
-    first = "0 <= +1 workers[0,0] +0.25 workers[0,1] -1 level"
+    first = "0 <= +1 share[0,0] +0.25 share[0,1] -1 level"
     assert row(form, "every_master_reaches_the_level[0]") == first
-    assert row(form, "workers_serve_one_master[1]") == "+1 workers[0,1] +1 workers[1,1] <= 2"
-    assert column(form, "workers[0,1]") == "0 <= workers[0,1] <= 2 integer"
-    assert column(form, "workers[1,1]") == "0 <= workers[1,1] <= 0 integer"
+    assert row(form, "one_master_per_worker[1]") == "+1 share[0,1] +1 share[1,1] <= 2"
+    assert column(form, "share[0,1]") == "0 <= share[0,1] <= 2 integer"
+    assert column(form, "share[1,1]") == "0 <= share[1,1] <= 0 integer"
     # the second master is no faster than 1/2, whoever serves it
     assert form.implied_upper[form.column_block("level").where].tolist() == [0.5]
     # the fast worker for the second master: min(2/4, 2/4)

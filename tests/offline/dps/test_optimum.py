@@ -115,7 +115,7 @@ def test_small_markets_are_proved(seed):
     candidates = list(small(market, state))
     (bound,) = [candidate.bound for candidate in candidates if candidate.bound is not None]
     assert float(bound.fraction) == pytest.approx(best, rel=1e-9, abs=1e-12)
-    assert searches["dps.optimum"].bounds(bound, [])
+    assert searches["dps.optimum"].bounds(bound)
     runs = [searches["dps.optimum"].run(market, r.decisions) for r in candidates if r.decisions]
     assert max(Fraction(run.reached) for run in runs) <= bound.fraction
 
@@ -137,7 +137,7 @@ def test_whole_jobs_on_all_servers_as_one_bound_the_optimum(seed, monkeypatch):
     assert max(float(run.reached) for run in runs) == pytest.approx(best, rel=1e-9, abs=1e-12)
     for candidate in candidates:
         if candidate.bound is not None:
-            assert searches["dps.optimum"].bounds(candidate.bound, [])
+            assert searches["dps.optimum"].bounds(candidate.bound)
             assert float(candidate.bound.fraction) >= best * (1 - 1e-12)
             if market.num_servers == 1:  # the program is that of the market
                 assert float(candidate.bound.fraction) == pytest.approx(best, rel=1e-9, abs=1e-12)
@@ -233,7 +233,7 @@ def test_every_rung_is_replayed_without_a_fault(seed):
             assert not run.violations
             found.append(float(run.reached))
         if candidate.bound is not None:
-            assert searches["dps.optimum"].bounds(candidate.bound, [])
+            assert searches["dps.optimum"].bounds(candidate.bound)
             assert float(candidate.bound.fraction) >= best * (1 - 1e-12)
     assert max(found, default=0.0) == pytest.approx(best, rel=0.2)
 

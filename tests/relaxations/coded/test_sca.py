@@ -6,14 +6,13 @@ import msgspec
 import numpy as np
 import pytest
 
-from farkas.algebra import programs
 from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.models.coded.kernel import Pairs
 from farkas.online.coded.environment import surrogate_times
 from farkas.relaxations.coded.sca import At, Sca, SharedPoint, coefficients, read_point, solve_step
-from farkas.relaxations.coded.sharing import AssignmentTruncated, Capped, shared_optimum
-from farkas.solvers import Claimed, solve
+from farkas.relaxations.coded.sharing import AssignmentTruncated, shared_optimum
+from farkas.solvers import Claimed
 from farkas.solvers.convex import solve_problem
 from tests.generators.coded import by_speed, random_coded_computing
 
@@ -167,14 +166,6 @@ def test_pairs_that_hardly_count_leave_the_solver_sure(split):
         rate[place % 2, place % 3] *= 1.0 + 1e-9 * (place - 5.5)
         data = msgspec.structs.replace(trap, rate=tuple(map(tuple, rate.tolist())))
         assert solve_problem(Sca(split=split).model(data).problem).claim is Claimed.OPTIMAL
-
-
-def test_a_cap_is_a_cap():
-    data = library.load("coded/demo")
-    cap = Pairs.of(data).speed.max() / 3
-    program = programs.build("coded.assignment_truncated")
-    assert program.speeds(Capped(data, cap)).max() == cap
-    assert solve(program.form(Capped(data, cap))).require_optimal().objective > 0
 
 
 def test_an_instance_is_cut_at_the_slowest_master_with_everybody():
