@@ -59,7 +59,13 @@ def about(line: str, *found: Statement) -> list[Statement]:
     ]
 
 
-def ran(preset: Preset, seed: int, settings: Mapping[str, Any], note: str = "") -> str:
+def ran(
+    preset: Preset,
+    seed: int,
+    settings: Mapping[str, Any],
+    note: str = "",
+    algorithm: str = "mlbroker",
+) -> str:
     """Say what was run of each line, by which solver, and its sizes against the published ones.
 
     ``settings`` holds a list where points differ; jobs are counted at its first entry.
@@ -77,7 +83,7 @@ def ran(preset: Preset, seed: int, settings: Mapping[str, Any], note: str = "") 
         f"{_ends([one.num_jobs for one in drawn])} jobs at the first point",
         f"seeds {_ends(preset.seeds(seed))}",
     ]
-    return f"{solved(drawn[0])}. Run: {', '.join(words)}{note}. {LEFT_OUT}"
+    return f"{solved(drawn[0], algorithm)}. Run: {', '.join(words)}{note}. {LEFT_OUT}"
 
 
 def _ends(values: Sequence[float] | Floats) -> str:
@@ -85,13 +91,13 @@ def _ends(values: Sequence[float] | Floats) -> str:
     return " to ".join(f"{end:g}" for end in sorted({min(values), max(values)}))
 
 
-def solved(drawn: Brokerage) -> str:
+def solved(drawn: Brokerage, algorithm: str = "mlbroker") -> str:
     """Say which program and which solver is behind each line, and M of an instance."""
     found, problem = [], SlotProblem.of(drawn, "printed")
     for line, (relax, variant) in LINES.items():
         program = Regularized(relax=relax).asked(problem)
         name = program.formulation.full_name
-        found.append(f"{line}: mlbroker.mlbroker{variant}, {name} by {program.fastest}")
+        found.append(f"{line}: mlbroker.{algorithm}{variant}, {name} by {program.fastest}")
     return (
         f"{'; '.join(found)}; M = {valid_big_m(drawn, 'printed'):.4g} USD, the smallest valid one"
     )
@@ -101,36 +107,45 @@ def solved(drawn: Brokerage) -> str:
     5,
     "Ratio of the fractional algorithm to the relaxed optimum",
     Agreement.REPRODUCED,
-    "in the printed relaxation and in the tight one",
+    "of few slots, in the printed relaxation and in the tight one",
 )
 def fractional_ratio(preset: Preset, seed: int) -> Figure:
     """Cost of A_fractional over P_f, printed (9) and tight, for growing R and several ε."""
-    sites = [5, 10, 15, 20] if preset.full else [3, 5]
+    sites, slots = ([5, 10, 15, 20], 8) if preset.full else ([3, 5], 4)
     epsilons = (0.01, 0.1, 1.0) if preset.full else (0.1, 1.0)
-    slots = 50 if preset.full else 4
 
     def ratios(count: int, one: int) -> dict[str, float]:
+        size = {"num_sites": count, "num_slots": slots}
         return {
-            f"{relax}, ε = {epsilon:g}": fractional_over_relaxed(
-                one, {"num_sites": count, "num_slots": slots, "epsilon": epsilon}, relax
+            f"{line}, ε = {epsilon:g}": fractional_over_relaxed(
+                one, size | {"epsilon": epsilon}, relax
             )
-            for relax, epsilon in itertools.product(("printed", "tight"), epsilons)
+            for (line, (relax, _)), epsilon in itertools.product(LINES.items(), epsilons)
         }
 
     series = mean_lines(sites, preset.seeds(seed), ratios)
-    every = np.array([line.y for line in series])
-    spread = np.ptp(every)
     return Figure(
         x=PlotAxis("data centres"),
         y=PlotAxis("cost / P_f"),
         series=series,
         published=[Printed("below 1.25 (Fig. 5)", 1.25)],
-        findings=[
+        findings=fractional_findings(series),
+        caption=ran(preset, seed, {"num_slots": slots, "num_sites": sites}, algorithm="fractional"),
+    )
+
+
+def fractional_findings(series: Sequence[Series]) -> list[Statement]:
+    """Whether the ratios of each of `LINES` stay below 1.25, and differ little."""
+    findings = []
+    for line in LINES:
+        every = np.array([one.y for one in series if one.name.startswith(line)])
+        spread = np.ptp(every)
+        findings += about(
+            line,
             Statement("below 1.25", every.max() < 1.25, _most(every.max()), "value"),
             Statement("R and ε have little impact", spread < 0.1, f"spread {spread:.4f}"),
-        ],
-        caption=f"{slots} slots, 10 jobs a slot",
-    )
+        )
+    return findings
 
 
 def _most(ratio: float) -> str:
@@ -276,10 +291,9 @@ def ratio_by_slots(preset: Preset, seed: int) -> Figure:
     """Cost of mlBroker over the proved tight bound for growing T."""
     slots = [50, 60, 70, 80, 90, 100] if preset.full else [4, 8]
     size: dict[str, Any] = {} if preset.full else {"num_sites": 5}
-    rises = ("rises slightly with T", 0.0, 0.1)
-    printed = {"num_slots": [slots[0], slots[-1]]}
+    rises, ends = ("rises slightly with T", 0.0, 0.1), [slots[0], slots[-1]]
     settings = size | {"num_slots": slots}
-    return ratio_figure(preset, seed, settings, printed, PlotAxis("slots"), rises)
+    return ratio_figure(preset, seed, settings, ends, PlotAxis("slots"), rises)
 
 
 @MLBROKER.figure(
@@ -292,38 +306,37 @@ def ratio_by_slots(preset: Preset, seed: int) -> Figure:
 def ratio_by_jobs(preset: Preset, seed: int) -> Figure:
     """Cost of mlBroker over the proved tight bound for growing numbers of jobs a slot."""
     jobs = [10, 20, 30, 40, 50] if preset.full else [3, 6]
-    size: dict[str, Any] = {} if preset.full else {"num_sites": 5, "num_slots": 4}
+    size = {"num_slots": 8} if preset.full else {"num_sites": 5, "num_slots": 4}
     stable, most = ("remains stable", -0.1, 0.1), [Printed("at most 3 (Fig. 10)", 3.0)]
     settings = size | {"jobs_per_slot": jobs}
-    printed = {"num_slots": 8 if preset.full else 4, "jobs_per_slot": jobs[:2]}
-    return ratio_figure(preset, seed, settings, printed, PlotAxis("jobs a slot"), stable, most)
+    return ratio_figure(preset, seed, settings, jobs, PlotAxis("jobs a slot"), stable, most)
 
 
 def ratio_figure(
     preset: Preset,
     seed: int,
     settings: Mapping[str, Any],
-    printed: Mapping[str, Any],
+    fewer: Sequence[int],
     x: PlotAxis,
     trend: tuple[str, float, float],
     published: Sequence[Printed] = (),
 ) -> Figure:
     """Certified ratios of both lines over the last of the settings; the proved bound is at 1.
 
-    The printed (10) takes seconds a slot: its line has settings of its own and the first seed.
+    The printed (10) takes seconds a slot: its line has ``fewer`` points, and the first seed alone.
     """
     *_, setting = settings
-    values, fewer = settings[setting], {**settings, **printed}
+    values = settings[setting]
 
-    def lines(name: str, size: Mapping[str, Any], seeds: Sequence[int]) -> list[Series]:
-        def measure(value: float, one: int) -> dict[str, float]:
-            return {name: certified_ratio(one, {**size, setting: value}, name)}
+    def lines(name: str, points: Sequence[int], seeds: Sequence[int]) -> list[Series]:
+        def measure(value: int, one: int) -> dict[str, float]:
+            return {name: certified_ratio(one, {**settings, setting: value}, name)}
 
-        return mean_lines(size[setting], seeds, measure)
+        return mean_lines(points, seeds, measure)
 
-    series = lines(AS_PRINTED, fewer, [seed]) + lines(REPAIRED, settings, preset.seeds(seed))
-    words = [f"{_ends(np.ravel(value))} {SIZES[name]}" for name, value in printed.items()]
-    note = f"; {AS_PRINTED} seed {seed} and {', '.join(words)} alone"
+    series = lines(AS_PRINTED, fewer, [seed]) + lines(REPAIRED, values, preset.seeds(seed))
+    points = ", ".join(map(str, fewer))
+    note = f"; {AS_PRINTED} seed {seed} alone, at {points} {SIZES[setting]}"
     return Figure(
         x=x,
         y=PlotAxis("cost / proved bound"),
