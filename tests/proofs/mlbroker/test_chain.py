@@ -9,6 +9,7 @@ import pytest
 
 from farkas.instances import library
 from farkas.proofs import Standing
+from farkas.proofs.mlbroker import fractional
 from farkas.proofs.mlbroker.chain import (
     decisions,
     line_12c,
@@ -31,6 +32,7 @@ from farkas.proofs.mlbroker.runs import (
     trace,
     traced_runs,
 )
+from farkas.proofs.verdict import Stated, said
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +55,26 @@ def test_the_printed_dual_objective_leaves_out_the_switches(by_name):
 def test_a_site_without_data_makes_12c_infinite_and_a_slot_without_data_adds_nothing(by_name):
     assert line_12c(by_name["mlbroker/tiny"]) == np.inf
     assert not np.isnan(line_12c(by_name["mlbroker/quiet_slot"]))
+
+
+@pytest.mark.parametrize(
+    ("ratios", "standing", "words"),
+    [
+        ({8: 3.1, 12: 3.2}, Standing.REFUTED, ("mlbroker/harmonic", "R >= 8 sites")),
+        ({17: 3.1}, Standing.REFUTED, ("mlbroker/harmonic_seventeen", "R >= 17 sites")),
+        ({}, Standing.HELD, (None, "")),
+    ],
+)
+def test_the_verdict_on_theorem_3_follows_from_the_ratios(monkeypatch, ratios, standing, words):
+    def within(broker):
+        ratio = ratios.get(broker.num_sites, 2.0)
+        return said(Stated(ratio, "<=", 3.0), ratio=ratio, r1=3.0)
+
+    monkeypatch.setattr(fractional, "_within_r1", within)
+    found = fractional.fractional_runs_cost_at_most_r1_times_the_relaxation()
+    assert found.standing is standing
+    assert (found.counterexample, found.note) == words
+    assert len(found.fails) == len(ratios)
 
 
 def test_usage_counts_units_of_workers_and_servers(by_name):
