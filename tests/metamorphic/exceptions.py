@@ -196,7 +196,9 @@ EXEMPT: dict[str, tuple[Exempt, ...]] = {
         Exempt(
             r"(quantity|program|convex) mlbroker\.(dual\[printed\]|relaxed\[printed.*"
             r"|regularized\[printed.*|outer\[.*,printed\].*|dual\..*"
-            r"|fractional.*|(offline|one_shot).*single.*\.bound)",
+            r"|fractional.*|(offline|one_shot).*single.*\.bound)"
+            rf"|algorithm mlbroker\.fractional\.({WORTH}|bound)"
+            rf"|algorithm mlbroker\.(gr|ir|mlbroker)\.{WORTH}",
             "dear site|resource in halves",
             "(8c) and (8d) have one constant for all: half of it is free at every site and of"
             " every resource",
@@ -222,7 +224,7 @@ EXEMPT: dict[str, tuple[Exempt, ...]] = {
             "draws follow the order of the file",
         ),
         Exempt(
-            rf"algorithm mlbroker\.mlbroker(\[tight\])?\.{WORTH}",
+            rf"algorithm mlbroker\.mlbroker\[tight\]\.{WORTH}",
             "resource in halves",
             "dependent rounding draws for every resource",
         ),
@@ -247,8 +249,7 @@ EXEMPT: dict[str, tuple[Exempt, ...]] = {
             "of equally cheap placements of a slot the first is taken, and the next slot remembers",
         ),
         Exempt(
-            rf"algorithm mlbroker\.fractional(\[tight\])?\.({WORTH}|bound)"
-            rf"|algorithm mlbroker\.mlbroker(\[tight\])?\.{WORTH}"
+            rf"algorithm mlbroker\.fractional\[tight\]\.({WORTH}|bound)"
             r"|convex mlbroker\.regularized\[tight,.*\]\.optimum"
             r"|program mlbroker\.outer\[.*,tight\]\.(optimum|bound)",
             "dear site",
