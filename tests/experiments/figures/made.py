@@ -17,6 +17,7 @@ from farkas.experiments.figures import (
     figures,
     find,
 )
+from farkas.experiments.figures.exhibit import Preset
 
 NAN = float("nan")
 
@@ -59,14 +60,14 @@ def exhibit(data=None, agreement=Agreement.TREND) -> Exhibit:
                    build=build)  # fmt: skip
 
 
-def reduced(kind: str, number: str, seed: int = 0) -> Any:
+def reduced(kind: str, number: str, seed: int = 0, instances: int = 2) -> Any:
     """Data of a figure or table at the reduced preset, computed once."""
-    return _reduced(find(kind, number).name, seed)
+    return _reduced(find(kind, number).name, seed, instances)
 
 
 @functools.cache
-def _reduced(name: str, seed: int) -> Figure | Table:
-    return figures[name].data("reduced", seed=seed)
+def _reduced(name: str, seed: int, instances: int) -> Figure | Table:
+    return figures[name].data(Preset("reduced", instances), seed=seed)
 
 
 def findings(kind: str, number: str) -> dict[str, bool]:

@@ -23,12 +23,18 @@ from farkas.experiments.figures.eris import (
     simulated,
     simulated_run,
 )
+from farkas.experiments.figures.exhibit import Preset
 from tests.experiments.figures.made import reduced
 from tests.tools.shared import ROOT
 
 
-def data(label: str, seed: int = 1):
-    return reduced("eris", label, seed)
+def data(label: str):
+    return reduced("eris", label, 1)
+
+
+def one_auction(label: str):
+    """Figure of the testbed with one auction, which all of these share."""
+    return reduced("eris", label, 1, instances=1)
 
 
 def test_training_accuracy_is_said_to_be_outside() -> None:
@@ -36,18 +42,18 @@ def test_training_accuracy_is_said_to_be_outside() -> None:
 
 
 def test_the_bound_is_above_every_welfare() -> None:
-    bars = data("3").series[0]
+    bars = one_auction("3").series[0]
     assert len(bars.y) == len(ALGORITHMS) + 1
     assert max(bars.y[:-1]) <= bars.y[-1]
 
 
 def test_accepted_and_rejected_are_all_jobs() -> None:
-    accepted, rejected = data("4").series
+    accepted, rejected = one_auction("4").series
     assert np.asarray(accepted.y) + np.asarray(rejected.y) == pytest.approx([10.0] * 5)
 
 
 def test_ratios_are_proved_bounds_over_welfare() -> None:
-    lines = {line.name: line.y for line in data("5").series}
+    lines = {line.name: line.y for line in one_auction("5").series}
     auction = ERIS.draw(1, "testbed")
     run = play(FLOOR, auction)
     assert lines[FLOOR][0] == pytest.approx(run.ratio)
@@ -55,7 +61,7 @@ def test_ratios_are_proved_bounds_over_welfare() -> None:
 
 
 def test_no_resource_is_used_beyond_its_capacity() -> None:
-    for line in data("7").series:
+    for line in one_auction("7").series:
         assert max(line.y) <= 1.0 + 1e-9
 
 
@@ -67,9 +73,9 @@ def test_memory_that_counts_as_used_up_does_not_stay_below(monkeypatch) -> None:
                 run["use"][name] = [0.9995] * len(run["use"][name])
         return found
 
-    reduced("eris", "7")
+    one_auction("7")
     monkeypatch.setattr(writing, "_plain", nearly_full)
-    shown = find("eris", "7").data("reduced")
+    shown = find("eris", "7").data(Preset("reduced", 1), 1)
     (below,) = (one for one in shown.findings if one.statement == "CPU and memory stay below")
     assert not below.holds
 
@@ -135,11 +141,11 @@ def test_statements_by_rate_are_computed_from_runs() -> None:
 
 
 def test_captions_say_what_is_run_and_what_is_published() -> None:
-    assert data("3").caption.startswith(
+    assert one_auction("3").caption.startswith(
         "R = 9 of 9, T = 50 of 50, I = 10 of 10 as published; seeds 1"
     )
-    assert "eris.eris[scheduler=dp]" in data("3").caption
-    assert "m in [1] workers a chunk" in data("3").caption
+    assert "eris.eris[scheduler=dp]" in one_auction("3").caption
+    assert "m in [1] workers a chunk" in one_auction("3").caption
 
 
 @pytest.mark.slow
