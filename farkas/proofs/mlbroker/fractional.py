@@ -258,7 +258,7 @@ def fractional_runs_cost_at_most_r1_times_the_relaxation() -> Verdict:
         sizes |= {f"{word}_{name}": found.numbers[word] for word in ("ratio", "r1")}
     fails = {name: relation for name, relation in said_of.items() if not relation.holds}
     if not fails:
-        return held(said_of.values(), **sizes)
+        return held(said_of.values(), "", runs=None, **sizes)
     least = min(shipped(name).num_sites for name in fails)
     return refuted(f"mlbroker/{next(iter(fails))}", fails.values(), f"R >= {least} sites", **sizes)
 
