@@ -266,9 +266,9 @@ def repaired_ratio() -> Verdict:
         increments, none_infeasible, welfare = repaired_run(sample)
         for increment in increments:
             trials.add(sample, increment)
-        feasible.add(sample, none_infeasible)
         ratios.append(relaxation_by_columns(sample).bound / welfare)
-    broken = feasible.verdict("payoffs that are infeasible in (4)")
+        feasible.add(sample, none_infeasible, Stated(ratios[-1], "<=", LIMIT))
+    broken = feasible.verdict("payoffs that are infeasible in (4), or a ratio above the limit")
     if broken.standing is Standing.REFUTED:
         return broken
     note = f"limit {LIMIT:g}, printed limit {2 * 2 * math.log2(BASE):g}"

@@ -6,7 +6,8 @@ import pytest
 
 from farkas.models.eris.prices import posted_on_arrival
 from farkas.online.eris.environment import Ledger
-from farkas.proofs.eris import incentives
+from farkas.proofs.claim import claims
+from farkas.proofs.eris import algorithms, incentives, ratio
 from farkas.proofs.eris.algorithms import (
     Shape,
     algorithm_3,
@@ -17,7 +18,8 @@ from farkas.proofs.eris.algorithms import (
     propose,
 )
 from farkas.proofs.eris.programs import _free_and_left, agreement, printed_without_transfer
-from farkas.proofs.eris.ratio import BASE, small_jobs
+from farkas.proofs.eris.ratio import BASE, LIMIT, small_jobs
+from farkas.proofs.verdict import Standing, Stated
 from tests.generators.eris import one_resource
 
 
@@ -136,3 +138,23 @@ def test_schedulers_propose_differently() -> None:
     # the printed one claims 15 for running one chunk twice; no schedule earns anything
     assert propose(sample, sample.jobs[0], "printed").payoff == 15.0
     assert max(0.0, propose(sample, sample.jobs[0], "exact").payoff) == 0.0
+
+
+def test_verdicts_on_algorithms_2_and_3_follow_from_what_they_find(monkeypatch) -> None:
+    checked = claims["eris.algorithm_3_is_optimal"], claims["eris.algorithm_2_is_optimal"]
+    monkeypatch.setattr(algorithms, "auctions", lambda _, **how: auctions(4, **how))
+    assert [claim.run().standing for claim in checked] == [Standing.REFUTED] * 2
+    monkeypatch.setattr(algorithms, "algorithm_3", lambda *task: (cheapest(*task), True))
+    monkeypatch.setattr(algorithms, "propose", lambda one, job, _: propose(one, job, "exact"))
+    found = [claim.run() for claim in checked]
+    assert [verdict.standing for verdict in found] == [Standing.HELD] * 2
+    assert found[1].note == "right in 4 of 4 random states"
+
+
+def test_the_repaired_ratio_is_refuted_by_a_ratio_above_its_limit(monkeypatch) -> None:
+    sample = next(small_jobs(1, seed=11))
+    monkeypatch.setattr(ratio, "small_jobs", lambda count, seed: [sample])
+    least = [Stated(1.0, "<=", LIMIT)], Stated(0, "==", 0), 1.0
+    monkeypatch.setattr(ratio, "repaired_run", lambda one: least)
+    # a welfare of 1 where hundreds are possible
+    assert claims["eris.repaired_ratio"].run().standing is Standing.REFUTED
