@@ -6,10 +6,9 @@ For prices α, β >= 0 and numbers μ_i that no schedule of job i beats at these
 
 by weak duality between (3) and (4) of Eris.  So prices are all a certificate holds, and where they
 came from does not matter.  The numbers μ_i are derived anew, from a relaxation that dynamic
-programming solves: every slot finds all data of the job in place, and of the transfer budget is
-left that a slot processes no more chunks than fit in it for themselves.  Site costs are rounded
-down to whole multiples of a unit and worth is rounded up, so that the program runs in exact
-integers and errs on the safe side only.
+programming solves.  Every slot finds all data of the job in place; of the transfer budget is left
+that the chunks of a slot fit in it by themselves.  Costs of sites are rounded down to whole
+multiples of a unit and worth is rounded up: the program errs on the safe side, in exact integers.
 """
 
 from __future__ import annotations
@@ -26,15 +25,13 @@ from farkas.certificates.runs import RunBound, run_bounds
 from farkas.certificates.sums import affordable, exact_dot, finite, whole
 from farkas.errors import NotACertificate
 from farkas.instances.eris import Auction, hosted, left_over
-from farkas.numbers import Bools, Floats, Ints, bools
+from farkas.numbers import Floats, Ints, bools
 from farkas.tolerances import FORGIVEN, NORMAL, ROUNDING, ULP
 
 #: A job's greatest worth is between 2**41 and 2**42 units; costs are cut off at twice that.
 WORTH_BITS = 42
-#: Cost of what is impossible.
-#:
-#: Nothing asks whether a cost *is* this number; it only has to be above every worth, and sums of
-#: two have to fit into 64 bits. Sums of costs are cut off here, which keeps them lower bounds.
+#: Cost of what is impossible: above every worth, and sums of two fit into 64 bits.  Sums of costs
+#: are cut off here, which keeps them lower bounds.
 NEVER = 1 << 60
 #: Numbers of a table at once: memory is a small multiple of it, whatever the instance.
 CELLS = 1 << 17
@@ -93,12 +90,6 @@ class PricedAuction(PricedProgram):
         """Return the worth of the first slot that is worth less."""
         return max((f for f in self.instance.jobs[owner].utility if f < value), default=0.0)
 
-    def _covered(self, rows: Ints) -> Bools:
-        """Resources and slots of which rows hold all sites, shape (resources, slots)."""
-        held = np.zeros(self.width)
-        held[rows] = 1.0
-        return bools(self.parts(held)[1].all(axis=0))
-
     def capacity(self, rows: Ints) -> Fraction:
         """Return what rows hold together, with all that a replay counts as fitting."""
         places = rows[rows >= self.instance.slots] - self.instance.slots
@@ -114,7 +105,9 @@ class PricedAuction(PricedProgram):
         if not delays or not any(job.data):
             return Fraction(0)
         slots = slice(job.arrival, job.arrival + delays)
-        covered = self._covered(rows)[:, slots].all(axis=1)
+        held = np.zeros(self.width)
+        held[rows] = 1.0
+        covered = bools(self.parts(held)[1][:, :, slots].all(axis=(0, 2)))
         return sum((self.needed(owner, k) for k in np.flatnonzero(covered).tolist()), Fraction(0))
 
     def needed(self, owner: int, resource: int) -> Fraction:
@@ -188,10 +181,9 @@ def prove_by_slot(auction: Auction, transfer: Floats, resource: Floats) -> list[
 def _payoffs(
     auction: Auction, transfer: Floats, resource: Floats
 ) -> Iterator[tuple[int, int, Fraction]]:
-    """Yield by how much a slot raises the payoff of a job.
+    """Yield by how much a slot raises the payoff of a job; many jobs and slots at once.
 
-    Many jobs and slots at once, as numpy's time is the number of its calls.  Slots of a job follow
-    while it is worth more than its best payoff so far: worth never rises, no cost is negative.
+    Slots of a job follow while it is worth more than its best payoff so far: worth never rises.
     """
     totals, (worth, shift), rooms = auction.chunks, _worths(auction), _rooms(auction)
     affordable(((totals + 1.0) * (_a_slot(auction, rooms) + 1.0)).max(initial=0.0),
@@ -221,10 +213,7 @@ def _payoffs(
 
 
 def proof_steps(auction: Auction) -> float:
-    """Numbers that the tables of `payoffs_by_job` pass, about and at most, whatever the prices.
-
-    Jobs whose tables are about as long are looked at together, so that each counts as the longest.
-    """
+    """Numbers that the tables of `payoffs_by_job` pass at most; each job counts as the longest."""
     pairs = sum(len(job.utility) for job in auction.jobs)
     table = (auction.chunks.max(initial=0) + 1.0) * (_a_slot(auction).max(initial=0.0) + 1.0)
     return float(pairs * auction.sites * table)
@@ -298,9 +287,8 @@ def _slot_costs(
 ) -> Ints:
     """Units, at most the least cost of processing d chunks in a slot; shape (chunks + 1, slots).
 
-    Farkas states the program in `farkas.relaxations.eris.payoff_bound`; this is a second,
-    independent implementation for many slots at once, in integers.  ``jobs`` are those whose chunks
-    each slot processes; ``rooms`` and ``shift`` are theirs.
+    The program of `farkas.relaxations.eris.payoff_bound`, written a second time: in integers, for
+    many slots at once.  ``jobs`` are those that each slot serves; ``rooms``, ``shift`` are theirs.
     """
     # rounded results of at most 2K operations on numbers >= 0, then 4 more below
     with np.errstate(over="ignore"):
@@ -331,11 +319,7 @@ def _slot_costs(
 
 
 def _all_sites(idle: Ints, served: Ints, most: int) -> Ints:
-    """Least cost of d <= ``most`` chunks at all sites together, shape (chunks + 1, slots).
-
-    ``idle``, ``served``: cost at each site without and with the server, shape (chunks + 1, sites,
-    slots).
-    """
+    """Least cost of d <= ``most`` chunks at all sites, from costs without and with the server."""
     alone, with_server = idle[:, 0], served[:, 0]
     for site in range(1, idle.shape[1]):
         with_server = np.minimum(
@@ -347,14 +331,11 @@ def _all_sites(idle: Ints, served: Ints, most: int) -> Ints:
 
 
 def _units(costs: Floats, roundings: int, shift: int | Ints) -> Ints:
-    """Whole units not above the exact costs, of which ``costs`` are rounded results.
-
-    The largest double stands for what overflowed: rounding may have taken costs there that are a
-    little below the dearest worth.
-    """
+    """Whole units not above the exact costs, of which ``costs`` are rounded results."""
     if np.isnan(costs).any() or (costs < 0).any():
         raise NotACertificate("a cost is negative or not a number")
     with np.errstate(over="ignore"):
+        # rounding may have taken costs to infinity that are below the dearest worth
         known = np.minimum(np.where(costs < NORMAL, 0.0, costs), np.finfo(float).max)
         safe = np.ldexp(known * (1 - (roundings + 2) * ULP), shift)
     # cutting off keeps a lower bound, and no schedule that dear earns anything

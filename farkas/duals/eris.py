@@ -93,9 +93,8 @@ class ScheduleDual(Program):
 def _dearest(worth: Floats, used: Floats) -> Floats:
     """Largest worth per unit used, over schedules that use any; shape of one schedule's use.
 
-    At this price, or at any above it, every schedule that uses some costs what it is worth, so that
-    lowering a higher price to it keeps all of (4a).  Quotients are rounded up: to the next double
-    above the nearest one.
+    At this price or above it every schedule that uses some costs what it is worth: lowering a
+    higher price to it keeps all of (4a).  Quotients are rounded up to the next double.
     """
     worth = worth.reshape(-1, *[1] * (used.ndim - 1))
     with np.errstate(over="ignore"):  # then nothing is implied

@@ -7,8 +7,9 @@ from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.one_shot import SlotTask
 from farkas.models.eris.prices import Prices, posted_on_arrival
-from farkas.online.eris.environment import can_run
-from farkas.online.eris.scheduler_printed import printed_run, printed_schedule
+from farkas.online.eris.environment import Ledger, can_run
+from farkas.online.eris.eris import accepted
+from farkas.online.eris.scheduler_printed import printed_schedule
 from farkas.quantities.names import optimum, program_optimum
 from farkas.quantities.quantity import quantity
 from farkas.relaxations.eris.payoff_bound import job_slots, payoff_bounds
@@ -88,16 +89,18 @@ def lagrangian(instance: Auction) -> float:
     return lagrangian_bound(instance, posted_on_arrival(instance))
 
 
-_BOOKED = {"": "welfare", "_revenue": "revenue", "_infeasible_jobs": "infeasible_jobs"}
-
-
-@quantity("eris.eris_printed{part}", part=(*_BOOKED, "_certificate"))
+@quantity("eris.eris_printed{part}", part=("", "_revenue", "_infeasible_jobs", "_certificate"))
 def eris_printed(instance: Auction, part: str) -> float:
     """Algorithm 1 with Algorithms 2 and 3 as printed, from an empty system, as it books itself.
 
     The certificate is the bound of (4) at the prices after the run.
     """
-    run = printed_run(instance)
+    ledger = Ledger(instance)
+    run = [(job, found) for _, job, found in accepted(ledger, "printed")]
     if part == "_certificate":
-        return lagrangian_bound(instance, run.ledger.prices)
-    return float(getattr(run, _BOOKED[part]))
+        return lagrangian_bound(instance, ledger.prices)
+    if part == "_revenue":
+        return sum((found.cost for _, found in run), 0.0)
+    if part == "_infeasible_jobs":
+        return float(sum(not can_run(*each) for each in run))
+    return sum((job.utility[found.finish] for job, found in run), 0.0)

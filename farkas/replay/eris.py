@@ -219,10 +219,9 @@ def processed(job: Job, pieces: Iterable[Runs]) -> int:
     """Most chunks that can be processed: a maximum flow.
 
     A slot's workers at a site are a cell, with room for ⌊P g/E⌋ chunks.  Chunks come to it from its
-    site, which stores D in all, or through its slot, which moves as many as the pieces say.  So
-    each node, a site or a slot, has a supply for all its cells, and each cell takes from two nodes.
-    Chunks enter a cell that has room left, or replace those from its other node, which then go to
-    another of that node's cells; when no such path is left, the flow is largest.
+    site, which stores D in all, or through its slot, which moves as many as the pieces say.  They
+    enter a cell that has room left, or replace those from its other node, which then go to another
+    of that node's cells.  When no such path is left, the flow is largest.
     """
     left: dict[tuple[str, int], int] = {("site", r): d for r, d in enumerate(job.data)}
     cells: list[tuple[tuple[str, int], tuple[str, int]]] = []

@@ -42,9 +42,8 @@ class MeetsPrices(Protocol):
 class BestSchedule(CompactMoves):
     """Best payoff, worth less posted cost, of each job by itself.  Eris (5), (7).
 
-    The sum over the jobs chosen; they do not compete.  ``capacity`` says whether a schedule must
-    fit in what the state leaves, as Algorithm 2 demands, or in the empty system, as the dual (4)
-    demands of its constraint (4a).
+    The sum over the jobs chosen; they do not compete.  ``capacity`` says where a schedule must fit:
+    in what the state leaves, as Algorithm 2 demands, or in the empty system, as (4a) demands.
     """
 
     name = "eris.best_schedule"

@@ -111,16 +111,8 @@ class OfflineTotal(Coupled, CompactMoves):
 def forgiven(limits: Floats, amounts: Iterable[float]) -> Floats:
     """Raise limits by `FORGIVEN` where whole numbers of ``amounts`` may exceed them by less.
 
-    Data are decimals, of which 0.1 + 0.2 fit into 0.3, as every run has it.  In exact arithmetic
-    they do not: a program that forbids them does not bound runs, and by a whole job.  Limits that
-    no sum exceeds by so little, as among whole numbers, stay as they are.
-
-    Parameters
-    ----------
-    limits
-        Any shape, >= 0.
-    amounts
-        What is used of them, any number of times each, >= 0.
+    In decimals 0.1 + 0.2 fit into 0.3, as every run has it; in exact arithmetic they do not, and a
+    program that forbids them does not bound runs.  Limits that no sum exceeds by so little stay.
     """
     used = [Fraction(each) for each in amounts]
     below = math.lcm(*(each.denominator for each in used))

@@ -47,10 +47,7 @@ def spreads(auction: Auction, job: int) -> int:
 def list_schedules(auction: Auction) -> Schedules:
     """List the schedules of all jobs that fit the empty system.
 
-    Raises
-    ------
-    NotApplicable
-        A job has more than `LARGEST_LIST` spreads; names the job.
+    Raises `NotApplicable`: a job has more than `LARGEST_LIST` spreads; names the job.
     """
     for job in range(auction.num_jobs):
         if (count := spreads(auction, job)) > LARGEST_LIST:
@@ -108,27 +105,15 @@ def _placements(auction: Auction, job: int, window: int) -> tuple[Ints, Ints]:
         spread = compositions(int(count), window * sites)
         away = spread * (cell_site != origin)
         moved = np.stack([away[:, cell_slot == t].sum(axis=1) for t in range(window)], axis=1)
-        added = np.hstack([spread, moved])
-        states = _fitting_sums(states, added, auction, record.epochs, record.worker_rate, most)
+        sums = (states[:, None] + np.hstack([spread, moved])).reshape(-1, states.shape[1])
+        fits = (-(-record.epochs * sums[:, : len(most)] // record.worker_rate) <= most).all(axis=1)
+        sent = auction.chunk_size * sums[:, len(most) :]
+        fits &= (sent <= allowed(auction.transfer_budget)).all(axis=1)
+        states = np.unique(sums[fits], axis=0)
     workers = -(-record.epochs * states[:, : window * sites] // record.worker_rate)
     found = np.unique(np.hstack([workers, states[:, window * sites :]]), axis=0)
     found = found[unbeaten(found)]
     return found[:, :-window].reshape(-1, window, sites), found[:, -window:]
-
-
-def _fitting_sums(
-    states: Ints, added: Ints, auction: Auction, epochs: int, rate: int, most: Ints
-) -> Ints:
-    """All sums of a state and an addition that fit the empty system, each once."""
-    cells = len(most)
-    found = []
-    for block in np.array_split(added, max(1, len(added) * len(states) // 200_000)):
-        sums = (states[:, None] + block[None]).reshape(-1, states.shape[1])
-        fits = (-(-epochs * sums[:, :cells] // rate) <= most).all(axis=1)
-        moved = auction.chunk_size * sums[:, cells:]
-        fits &= (moved <= allowed(auction.transfer_budget)).all(axis=1)
-        found.append(np.unique(sums[fits], axis=0))
-    return np.unique(np.concatenate(found), axis=0)
 
 
 def _with_servers(
@@ -192,8 +177,8 @@ def unbeaten(rows: Array) -> Ints:
 class ScheduleIlp(Program):
     """Greatest welfare over listed schedules.  Eris (3).
 
-    A schedule is listed when it obeys (2a) per site, (2b), (2c), (2f), (2g) and fits the empty
-    system by itself, which the published definition of the list leaves out.
+    A schedule is listed when it obeys (2a) per site, (2b), (2c), (2f), (2g), and fits the empty
+    system by itself.  The published definition of the list leaves the latter out.
     """
 
     name = "eris.schedule_ilp"

@@ -9,25 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 from farkas.kernels import Bools1, Floats1, Floats2, Floats3, Ints1, Ints2, Out, compiled
-from farkas.online.eris.environment import SchedulePlan
 from farkas.online.eris.scheduler_dp import best_plan
-from farkas.relaxations.eris.payoff_bound import NO_SERVER, NO_TIES, JobSlots
-from farkas.relaxations.eris.pricing import JobsTable
-from farkas.tolerances import ROUNDING
+from farkas.relaxations.eris.payoff_bound import JobSlots, SchedulePlan
+from farkas.relaxations.eris.pricing import JobsTable, PricedCapacity, meet
 
 MOST_OUT = 4  #: Jobs that one exchange takes out beside its own.
 DRAWS = 5  #: Numbers from [0, 1) that one exchange uses, beside one for each other job.
 MULTIPLIERS = 2  #: Multipliers of the transfer row that a schedule is sought with.
-
-
-class PricedCapacity(NamedTuple):
-    """What there is, and what it costs."""
-
-    capacity: Floats2  #: Shape (sites, resources), units per slot.
-    budget: float  #: MB per slot.
-    #: transfer_price, resource_price: shapes (slots,) and (sites, resources, slots).
-    transfer_price: Floats1
-    resource_price: Floats3
 
 
 class PackedSchedules(NamedTuple):
@@ -48,61 +36,6 @@ class PackedSchedules(NamedTuple):
     #: running, many: shapes (slots, jobs) and (slots,): which jobs run in a slot, and how many.
     running: Ints2
     many: Ints1
-
-
-@compiled
-def meet(
-    jobs: JobsTable,
-    i: int,
-    packed: PackedSchedules,
-    room: PricedCapacity,
-    noise: Floats2,
-    share: float,
-    last: int,
-    open_slots: Bools1,
-) -> JobSlots:
-    """Collect what job ``i`` meets up to slot ``last`` of its window, at a share of the prices.
-
-    There is no room in slots that are not open.
-    """
-    sites, resources = room.capacity.shape
-    first, low, window = jobs.arrival[i], jobs.begin[i], last + 1
-    worker_price, server_price = np.zeros((window, sites)), np.zeros((window, sites))
-    alone = np.zeros((window, sites), np.int64)
-    beside_server = np.empty((window, sites), np.int64)
-    beside_server[:, :] = NO_SERVER
-    free, most, transfer = np.zeros(window), np.zeros(window), np.empty(window)
-    for t in range(window):
-        transfer[t] = share * room.transfer_price[first + t]
-        if not open_slots[low + t]:
-            continue
-        free[t] = max(0.0, room.budget - packed.transferred[first + t])
-        most[t] = max(0.0, room.budget * (1.0 + ROUNDING) - packed.transferred[first + t])
-        for r in range(sites):
-            workers, beside = jobs.alone[i, r], max(jobs.beside_server[i, r], 0)
-            fits, hosts = True, jobs.beside_server[i, r] >= 0
-            for k in range(resources):
-                price = share * noise[r, k] * room.resource_price[r, k, first + t]
-                worker, server = jobs.worker_demand[i, k], jobs.server_demand[i, k]
-                worker_price[t, r] += worker * price
-                server_price[t, r] += server * price
-                limit, used = room.capacity[r, k], packed.used[r, k, first + t]
-                most_used = limit * (1.0 + ROUNDING)
-                fits = fits and used <= most_used
-                hosts = hosts and used + server <= most_used
-                if worker > 0:
-                    # compared before they are made whole: what no integer holds limits nobody
-                    alone_left = np.floor(max(0.0, limit - used) / worker + ROUNDING)
-                    beside_left = np.floor(max(0.0, limit - used - server) / worker + ROUNDING)
-                    workers = int(alone_left) if alone_left < workers else workers
-                    beside = int(beside_left) if beside_left < beside else beside
-            alone[t, r] = workers if fits else 0
-            beside_server[t, r] = beside if hosts else NO_SERVER
-    return JobSlots(
-        worker_price, server_price, alone, beside_server, transfer, free, most,
-        jobs.data[i].copy(), jobs.worth[low : low + window].copy(), jobs.epochs[i],
-        jobs.worker_rate[i], jobs.chunk_size, jobs.parameter_size[i],
-    )  # fmt: skip
 
 
 @compiled
@@ -146,14 +79,9 @@ def place(
     last: int,
     open_slots: Bools1,
 ) -> tuple[int, SchedulePlan]:
-    """Find the schedule of best payoff of job ``i``, which has data; parameters as `insert`.
-
-    Returns
-    -------
-    Its slot of completion after the arrival, -1 without one, and the schedule.
-    """
-    seen = meet(jobs, i, packed, room, noise, share, last, open_slots)
-    _payoff, finish, _cost, _bound, plan = best_plan(seen, NO_TIES, MULTIPLIERS)
+    """Find the schedule of best payoff of job ``i``, which has data; finish -1 without one."""
+    seen = meet(jobs, i, packed.transferred, packed.used, room, noise, share, last, open_slots)
+    _payoff, finish, _cost, _bound, plan = best_plan(seen, seen, MULTIPLIERS)
     return finish, plan
 
 
@@ -175,13 +103,18 @@ def insert(
         packed.worth[i] = jobs.worth[low]
         packed.finish[i] = 0 if jobs.worth[low] > 0 else -1
         return bool(jobs.worth[low] > 0)
-    return settle(jobs, i, meet(jobs, i, packed, room, noise, share, last, open_slots), packed)
+    return settle(
+        jobs,
+        i,
+        meet(jobs, i, packed.transferred, packed.used, room, noise, share, last, open_slots),
+        packed,
+    )
 
 
 @compiled
 def settle(jobs: JobsTable, i: int, seen: JobSlots, packed: Out[PackedSchedules]) -> bool:
     """Give job ``i``, which has data, its best schedule in what it meets; return whether it has."""
-    _payoff, finish, _cost, _bound, plan = best_plan(seen, NO_TIES, MULTIPLIERS)
+    _payoff, finish, _cost, _bound, plan = best_plan(seen, seen, MULTIPLIERS)
     if finish < 0:
         return False
     low = jobs.begin[i]
@@ -224,10 +157,7 @@ def pack(
     noise: Floats3,
     share: float,
 ) -> None:
-    """Insert jobs that have no schedule, in order, each up to its ``last`` slot after its arrival.
-
-    Other parameters are those of `exchange`; ``share`` is that of the prices.
-    """
+    """Insert jobs without a schedule, in order, each up to its ``last`` slot after its arrival."""
     for place, i in enumerate(order):
         if packed.finish[i] < 0 and last[i] >= 0:
             insert(jobs, i, packed, room, noise[place % len(noise)], share, last[i], open_slots)
@@ -246,22 +176,9 @@ def exchange(
 ) -> float:
     """Try exchanges: others out, a job in, they in again; kept unless worth is lost.
 
-    Parameters
-    ----------
-    targets
-        Job of each exchange; it has to complete earlier than now.
-    draws
-        Shape (exchanges, `DRAWS` + `MOST_OUT`), from [0, 1).
-    noise
-        Shape (draws of prices, sites, resources), factors of prices.
-    open_slots
-        Shape (windows,), where each job may run.
-    planned
-        Whether targets without a schedule are to run there, whenever they complete.
-
-    Returns
-    -------
-    Worth gained.
+    Each has a target, which has to complete earlier than now, a row of ``draws`` from [0, 1), and
+    one of the factors ``noise`` of prices.  ``planned`` targets run where slots are open, whenever
+    they complete.  Returns the worth gained.
     """
     sites = packed.workers.shape[1]
     slots = len(packed.transferred)

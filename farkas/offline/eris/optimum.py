@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -17,7 +18,6 @@ from farkas.offline.eris.exchange_kernel import (
     DRAWS,
     MOST_OUT,
     PackedSchedules,
-    PricedCapacity,
     exchange,
     load,
     pack,
@@ -26,8 +26,9 @@ from farkas.offline.eris.exchange_kernel import (
 from farkas.offline.eris.squeeze_kernel import MOVE_DRAWS, squeeze
 from farkas.offline.methods import Candidate, OfflineSearch, SearchState, integer_program, searches
 from farkas.offline.price_search import price_search
-from farkas.online.eris.environment import Award, Piece, SchedulePlan, SlotDecision, new_plan
-from farkas.relaxations.eris.pricing import SchedulePricing
+from farkas.online.eris.environment import Award, SlotDecision, pieces_of
+from farkas.relaxations.eris.payoff_bound import SchedulePlan, read_plans
+from farkas.relaxations.eris.pricing import PricedCapacity, SchedulePricing
 
 #: Share of a resource's highest price that it costs wherever it costs less, where jobs are packed:
 #: what is free now is scarce once others are there.
@@ -125,12 +126,13 @@ class AuctionPricing(SchedulePricing):
 
     def decisions(self, plans: Mapping[int, Fit]) -> Sequence[SlotDecision]:
         """Return the schedules as decisions on the jobs' arrivals."""
-        found = []
-        for slot in range(self.auction.slots):
-            jobs = np.flatnonzero(self.auction.arrival == slot).tolist()
+        found, auction = [], self.auction
+        for slot in range(auction.slots):
+            jobs = np.flatnonzero(auction.arrival == slot).tolist()
             awards = tuple(_award(job, slot, plans.get(job)) for job in jobs)
-            pieces = [piece for job in jobs for piece in _pieces(job, slot, plans.get(job))]
-            found.append(SlotDecision(awards, tuple(pieces)))
+            running = [job for job in jobs if job in plans and plans[job].what is not None]
+            pieces = (pieces_of(job, auction.jobs[job], plans[job].what) for job in running)
+            found.append(SlotDecision(awards, tuple(itertools.chain.from_iterable(pieces))))
         return found
 
     def room(self, prices: Floats) -> PricedCapacity:
@@ -271,30 +273,9 @@ def _award(job: int, slot: int, fit: Fit | None) -> Award:
     return Award(job, accepted=True, completed=slot + last)
 
 
-def _pieces(job: int, first: int, fit: Fit | None) -> list[Piece]:
-    if fit is None or fit.what is None:
-        return []
-    workers, server, moved = fit.what
-    return [
-        Piece(
-            job=job,
-            slot=first + t,
-            server=int(server[t]),
-            workers=tuple((r, n) for r, n in enumerate(workers[t].tolist()) if n > 0),
-            moved=int(moved[t]),
-        )
-        for t in np.flatnonzero(server >= 0).tolist()
-    ]
-
-
 def decisions_of(instance: Auction, form: LinearForm, point: Floats) -> Sequence[SlotDecision]:
-    """Read schedules off a point whose whole columns are whole.
-
-    Only slots that process chunks count, and only as many workers as these need: others are worth
-    nothing.
-    """
+    """Read schedules off a point whose whole columns are whole."""
     pricing = AuctionPricing(instance)
-    arrival = instance.arrival
     done = form.values(point, "finished") > 0
     served = np.zeros(instance.num_jobs, np.bool_)
     served[form.column_block("finished").axes[0].members[done][:, 0]] = True
@@ -302,21 +283,7 @@ def decisions_of(instance: Auction, form: LinearForm, point: Floats) -> Sequence
         i: Fit(float(pricing.most[i]), np.zeros(0, np.int64), np.zeros(0), None)
         for i in np.flatnonzero(served & (instance.chunks == 0)).tolist()
     }
-    if not (instance.chunks > 0).any():
-        return pricing.decisions(plans)
-    job, slot = form.column_block("processed").axes[0].members.T
-    processed = form.values(point, "processed").astype(np.int64)
-    workers = -(-instance.epochs[job, None] * processed // instance.worker_rate[job, None])
-    server = form.values(point, "server").argmax(axis=1)
-    moved = (processed - form.values(point, "local").astype(np.int64)).sum(axis=1)
-    runs = served[job] & (processed.sum(axis=1) > 0)
-    for i in np.unique(job[runs]).tolist():
-        at = np.flatnonzero(runs & (job == i))
-        plan = new_plan.interpret(int(slot[at].max() - arrival[i]) + 1, instance.sites)
-        where = slot[at] - arrival[i]
-        plan.workers[where], plan.server[where], plan.moved[where] = (
-            workers[at], server[at], moved[at],
-        )  # fmt: skip
+    for i, plan in read_plans(instance, form, point).items():
         plans[i] = pricing.fit(i, plan)
     return pricing.decisions(plans)
 

@@ -1,21 +1,15 @@
 """Kernel: jobs put into slots that are full, whose workers and servers then change sites.
 
 A job that fits in a slot only with all sites taken together is put there as if it were alone.
-Then workers and servers of the slot move to other sites, or change places, at random, as long as
-what is used beyond capacities does not grow, until nothing is; or everything is as it was.
+Workers and servers of the slot then move to other sites, or change places, at random.  A move
+stays unless more is used beyond capacities; where that does not end at 0, all is as it was.
 """
 
 import numpy as np
 
 from farkas.kernels import Bools1, Floats1, Floats2, Ints1, Out, compiled, copy_ints
-from farkas.offline.eris.exchange_kernel import (
-    PackedSchedules,
-    PricedCapacity,
-    clear,
-    meet,
-    settle,
-)
-from farkas.relaxations.eris.pricing import JobsTable
+from farkas.offline.eris.exchange_kernel import PackedSchedules, clear, settle
+from farkas.relaxations.eris.pricing import JobsTable, PricedCapacity, meet
 from farkas.tolerances import ROUNDING
 
 MOVE_DRAWS = 6  #: Numbers from [0, 1) that one move uses.
@@ -27,10 +21,7 @@ SWAPS = 0.6  #: Share of moves in which two change places.
 def excess(
     t: int, site: int, packed: PackedSchedules, room: PricedCapacity, total: Floats1
 ) -> float:
-    """Return what a site uses beyond its capacities in slot ``t``, as shares of ``total``.
-
-    ``total``: shape (resources,), capacity of all sites, > 0.
-    """
+    """Return what a site uses beyond its capacities, as shares of the ``total`` of all sites."""
     found = 0.0
     for k in range(room.capacity.shape[1]):
         limit = room.capacity[site, k] * (1.0 + ROUNDING)
@@ -49,8 +40,7 @@ def overdrawn(t: int, packed: PackedSchedules, room: PricedCapacity) -> float:
 def moves_of(jobs: JobsTable, j: int, at: int, packed: PackedSchedules) -> int:
     """Chunks that a job moves in a slot now that a worker is elsewhere; -1 for too few workers.
 
-    What the worker processes of a job with several slots is moved from then on.  ``at``: row of the
-    slot.
+    What the worker processes of a job with several slots counts as moved.
     """
     low, total, slots = jobs.begin[j], 0, 0
     for t in range(packed.finish[j] + 1):
@@ -79,10 +69,7 @@ def relocate(
     target: int,
     packed: Out[PackedSchedules],
 ) -> bool:
-    """Move a worker or the server of job ``j`` in slot ``t`` to another site; False if it cannot.
-
-    Capacities are not looked at, but for those of an empty site.
-    """
+    """Move a worker or the server to a site that could hold it alone; False if it cannot."""
     at = jobs.begin[j] + t - jobs.arrival[j]
     if server:
         beside = jobs.beside_server[j, target]
@@ -127,15 +114,7 @@ def loosen(
     total: Floats1,
     draws: Floats2,
 ) -> bool:
-    """Move workers and servers of slot ``t`` until they fit; returns whether they do.
-
-    Parameters
-    ----------
-    total
-        See `excess`.
-    draws
-        Shape (moves, `MOVE_DRAWS`), from [0, 1).
-    """
+    """Move workers and servers of slot ``t`` until they fit; returns whether they do."""
     sites = room.capacity.shape[0]
     items = 0
     for n in range(packed.many[t]):
@@ -261,28 +240,15 @@ def squeeze(
     open_slots: Bools1,
     draws: Floats2,
 ) -> int:
-    """Insert jobs into slots as if they were alone there, where the others then make room.
+    """Insert jobs with data as if they were alone, where others then make room; returns how many.
 
-    Parameters
-    ----------
-    targets
-        Jobs with data and without a schedule.
-    empty
-        Schedules that use nothing.
-    total, draws
-        See `loosen`; the same draws for every slot.
-    noise, share, open_slots
-        See `insert`.
-
-    Returns
-    -------
-    How many jobs were inserted.
+    ``empty`` are schedules that use nothing; every slot has the same ``draws``.
     """
     sites, done = packed.workers.shape[1], 0
     for i in targets:
         low, first = jobs.begin[i], jobs.arrival[i]
         last = jobs.begin[i + 1] - low - 1
-        seen = meet(jobs, i, empty, room, noise, share, last, open_slots)
+        seen = meet(jobs, i, empty.transferred, empty.used, room, noise, share, last, open_slots)
         if not settle(jobs, i, seen, packed):
             continue
         most = 0

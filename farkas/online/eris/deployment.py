@@ -9,17 +9,11 @@ import numpy as np
 from farkas.forms import LinearForm
 from farkas.models.eris.one_shot import OneShot, SlotTask
 from farkas.numbers import Ints
-from farkas.online.eris.environment import Proposal, SchedulePlan
+from farkas.online.eris.environment import Proposal
 from farkas.online.eris.eris import NEGLIGIBLE, Bid
 from farkas.online.eris.one_slot import bound_workloads, new_bounds
 from farkas.online.eris.scheduler_dp import ROUNDS, book_slot
-from farkas.relaxations.eris.payoff_bound import (
-    NO_TIES,
-    cover_slot,
-    job_slots,
-    slot_of,
-    trace_slot,
-)
+from farkas.relaxations.eris.payoff_bound import SchedulePlan, cover_slot, job_slots, trace_slot
 from farkas.solvers.answer import Answer
 from farkas.solvers.session import optimum_by_any
 from farkas.solvers.subproblem import Subproblem, SubproblemAnswer, own_solver
@@ -71,8 +65,8 @@ class Deployment:
     def placed(self, choice: SlotChoice) -> Deployment:
         """Place the next slot."""
         plan, remaining = SchedulePlan(*(part.copy() for part in self.plan)), self.remaining.copy()
-        slot = slot_of.function(self.bid.seen, self.slot, remaining, NO_TIES)
-        cost = book_slot.function(slot, self.slot, choice[1], choice[0], plan, self.cost)
+        seen, (processed, server) = self.bid.seen, choice
+        cost = book_slot.function(seen, self.slot, remaining, server, processed, plan, self.cost)
         return dataclasses.replace(
             self, plan=plan, remaining=remaining, cost=cost, done=self.done + 1
         )
@@ -101,15 +95,15 @@ def solve_slot(subproblem: Subproblem) -> SubproblemAnswer:
     task: SlotTask = subproblem.data
     auction, job, many = task.auction, task.auction.jobs[task.job], task.workload
     seen = job_slots(auction, job, task.prices, auction.transferred, auction.used)
-    slot = slot_of.function(seen, task.slot - job.arrival, task.remaining, NO_TIES)
+    here = seen, task.slot - job.arrival, task.remaining
     tables, bounds = np.empty((4, auction.sites + 1, many + 1)), new_bounds.interpret(many)
-    bound_workloads(slot, ROUNDS, many, many, tables, bounds)
+    bound_workloads(*here, ROUNDS, many, many, tables, bounds)
     lower, upper = float(bounds.lower[many]), float(bounds.upper[many])
     if not upper - lower <= NEGLIGIBLE * float(seen.worth[0]):
         form = subproblem.formulation.form(task)
         answer = optimum_by_any(form)
         return SubproblemAnswer(read_slot(form, answer), answer.objective, answer.bound)
     multiplier, processed = float(bounds.multiplier[many]), np.zeros(auction.sites, np.int64)
-    cover_slot(slot, many, 1.0, multiplier, tables)
-    server = trace_slot(slot, multiplier, tables, many, processed)
+    cover_slot(*here, many, 1.0, multiplier, tables)
+    server = trace_slot(*here, multiplier, tables, many, processed)
     return SubproblemAnswer((processed, server), upper, lower)

@@ -6,23 +6,19 @@ import dataclasses
 import functools
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import NamedTuple
 
 import numpy as np
 
 from farkas.certificates.packed import unpack
 from farkas.errors import InvalidOption
 from farkas.instances.eris import Auction, Job
-from farkas.kernels import Floats1, Ints1, Ints2, compiled
+from farkas.kernels import Floats1, compiled
 from farkas.models.eris.prices import Prices, posted, resource_price, transfer_price
 from farkas.numbers import Floats, Ints, floats
 from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.run import Bound, Sense
-from farkas.relaxations.eris.payoff_bound import (
-    JobSlots,
-    job_slots,
-)
+from farkas.relaxations.eris.payoff_bound import JobSlots, SchedulePlan, job_slots, new_plan
 from farkas.tolerances import ROUNDING
 
 
@@ -208,17 +204,8 @@ def _share(amount: float, total: float) -> float:
 class Ledger:
     """State ρ, η of the auction with its posted prices; begins empty.
 
-    Parameters
-    ----------
-    auction
-        Sites and budgets; jobs and state of the file are not looked at.
-    floor
-        Share of what `heard` jobs offer for a unit, on top of every resource price.
-
-    Raises
-    ------
-    InvalidOption
-        For a floor below 0.
+    ``floor``: share of what jobs heard of offer for a unit, on top of every resource price.  Raises
+    `InvalidOption` for one below 0.
     """
 
     def __init__(self, auction: Auction, floor: float = 0.0) -> None:
@@ -248,10 +235,7 @@ class Ledger:
         return twin
 
     def hear(self, job: Job) -> None:
-        """Learn what a job offers and how much it asks for; only later jobs pay another price.
-
-        A job that asks for nothing offers nothing for a unit.
-        """
+        """Learn what a job offers and how much it asks for; only later jobs pay another price."""
         work = job.epochs * sum(job.data) / job.worker_rate
         asked = work * np.array(job.worker_demand)
         if not self.floor or not asked.any():
@@ -263,8 +247,8 @@ class Ledger:
     def unit_floor(self) -> Floats:
         """Floor of each resource's price, utility per unit, shape (resources,).
 
-        What was asked for, at these prices, costs the share ``floor`` of what was offered, to equal
-        parts for every resource that was asked for.
+        At these all that was asked for costs the share ``floor`` of what was offered, in equal
+        parts by resource.
         """
         known = self.asked > 0
         per_unit = np.zeros_like(self.asked)
@@ -326,36 +310,17 @@ class Proposal:
         return used
 
 
-class SchedulePlan(NamedTuple):
-    """The arrays of a `Proposal`, as kernels make them."""
-
-    workers: Ints2
-    server: Ints1
-    moved: Ints1
-
-
-@compiled
-def new_plan(window: int, sites: int) -> SchedulePlan:
-    """Make room for a schedule; nothing runs."""
-    server = np.empty(window, np.int64)
-    server[:] = -1
-    return SchedulePlan(np.zeros((window, sites), np.int64), server, np.zeros(window, np.int64))
-
-
-def pieces_of(index: int, job: Job, proposal: Proposal) -> tuple[Piece, ...]:
+def pieces_of(index: int, job: Job, plan: SchedulePlan | Proposal) -> tuple[Piece, ...]:
     """Pieces of an accepted schedule."""
     return tuple(
         Piece(
             job=index,
-            slot=int(job.arrival + slot),
-            server=int(proposal.server[slot]),
-            workers=tuple(
-                (int(site), int(proposal.workers[slot, site]))
-                for site in np.flatnonzero(proposal.workers[slot])
-            ),
-            moved=int(proposal.moved[slot]),
+            slot=job.arrival + slot,
+            server=int(plan.server[slot]),
+            workers=tuple((r, n) for r, n in enumerate(plan.workers[slot].tolist()) if n > 0),
+            moved=int(plan.moved[slot]),
         )
-        for slot in proposal.slots
+        for slot in np.flatnonzero(plan.server >= 0).tolist()
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -18,7 +18,6 @@ import numpy as np
 from farkas.certificates.sums import exact_dot
 from farkas.instances.eris import Auction, Job, Occupied
 from farkas.models.eris.prices import Prices
-from farkas.numbers import Floats
 from farkas.online.driver import algorithm
 from farkas.online.eris import scheduler_dp, scheduler_printed
 from farkas.online.eris.environment import (
@@ -35,8 +34,8 @@ from farkas.online.eris.environment import (
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.eris.scheduler_printed import printed_schedule
 from farkas.online.policy import Increments, Policy
-from farkas.relaxations.eris.payoff_bound import JobSlots
-from farkas.solvers.subproblem import Subproblem, SubproblemAnswer, own_solver
+from farkas.relaxations.eris.payoff_bound import JobSlots, read_plans
+from farkas.solvers.subproblem import Subproblem, SubproblemAnswer, own_solver, solve_subproblem
 from farkas.tolerances import SIMPLEX
 
 if TYPE_CHECKING:
@@ -95,22 +94,16 @@ class Bid:
         if seen.chunks == 0:
             return without_data(seen)
 
-        def part(name: str) -> Floats:
-            return np.rint(form.values(answer.point, name))
-
-        placed, standing = part("workers").astype(np.int64), part("server")
         bound = max(0.0, answer.bound_or(np.inf))
-        # a server without workers is free of use in the program only at price 0; leave it out
-        busy = np.flatnonzero(placed.any(axis=1))
         draft = nothing(seen.window, len(seen.data), bound)
-        if len(busy) == 0:
+        found = read_plans(self.priced_jobs(1).auction, form, answer.point).get(0)
+        if found is None:
             return draft
-        draft.workers[busy] = placed[busy]
-        draft.server[busy] = standing[busy].argmax(axis=1)
-        draft.moved[busy] = (part("processed") - part("local")).sum(axis=1)[busy]
-        finish = int(busy[-1])
+        finish = len(found.server) - 1
+        for whole, part in zip((draft.workers, draft.server, draft.moved), found, strict=True):
+            whole[: finish + 1] = part
         cost = float((draft.workers * seen.worker_price).sum())
-        cost += float(seen.server_price[busy, draft.server[busy]].sum())
+        cost += float(seen.server_price[draft.slots, draft.server[draft.slots]].sum())
         transfer = draft.transfer(seen.chunk_size, seen.parameter_size)
         cost += float((seen.transfer_price * transfer).sum())
         payoff = float(seen.worth[finish]) - cost
@@ -147,15 +140,7 @@ def solve_exactly(subproblem: Subproblem) -> SubproblemAnswer:
 def exact_schedule(bid: Bid, found: Proposal) -> Proposal:
     """Best schedule of a job; ``found`` itself when its bound says that none is better.
 
-    Parameters
-    ----------
-    found
-        A schedule that can run, with an upper bound on every payoff.
-
-    Raises
-    ------
-    NoAnswer
-        The solver did not finish.
+    Raises `NoAnswer`: the solver did not finish.
     """
     worth = bid.seen.worth
     if found.bound - found.payoff <= NEGLIGIBLE * float(worth[0]):
@@ -174,6 +159,16 @@ def exact_schedule(bid: Bid, found: Proposal) -> Proposal:
         if better.payoff > found.payoff:
             return dataclasses.replace(better, bound=max(bound, better.payoff))
     return dataclasses.replace(found, bound=bound)
+
+
+def accepted(ledger: Ledger, scheduler: str) -> Iterator[tuple[int, Job, Proposal]]:
+    """Run Algorithm 1 job after job; what pays is booked in the ledger, and then yielded."""
+    for index, job in enumerate(ledger.auction.jobs):
+        answer = solve_subproblem(Bid.of(ledger, job).subproblem(scheduler))
+        found: Proposal = answer.decisions
+        if found.pays:
+            ledger.book(job, pieces_of(index, job, found))
+            yield index, job, found
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

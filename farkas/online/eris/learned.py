@@ -43,9 +43,8 @@ class LearnedPrices:
     seen: tuple[Job, ...]  #: All jobs so far.
     seed: int  #: Of the draws of jobs to come.
     slot: int = -1  #: In which prices were posted.
-    #: payoffs, awards, pieces: of the slot's jobs in the order of the file as far as they were
-    #: asked for a first time, and of those that are decided, in the order of payoffs.
-    payoffs: tuple[float, ...] = ()
+    payoffs: tuple[float, ...] = ()  #: Of the slot's jobs, as far as they were asked for once.
+    #: awards, pieces: of the slot's jobs that are decided, in the order of payoffs.
     awards: tuple[Award, ...] = ()
     pieces: tuple[Piece, ...] = ()
     #: The state with the prices of the next slot, once they were asked for.
@@ -63,11 +62,11 @@ class LearnedPrices:
 class Learned(Policy):
     """Posts the prices at which the jobs here and those expected would share what is left.
 
-    In every slot in which jobs come, those of the slot and a sample of all jobs so far, as if as
-    many came in every later slot as came on average, are priced by column generation on what is
-    free.  The duals, the same at every site, are posted, less a thousandth; a job gets its schedule
-    of best payoff, if any pays, those of best payoff first, and pays the posted cost.  The prices
-    of a slot depend on what its jobs say of themselves, so that truth is not always best for them.
+    In a slot in which jobs come, column generation prices them together with a sample of all jobs
+    so far.  The sample stands for as many jobs in every later slot as came on average.  The duals,
+    the same at every site, are posted, less a thousandth.  A job gets its schedule of best payoff,
+    if any pays, those of best payoff first, and pays the posted cost.  Prices depend on what the
+    slot's jobs say of themselves, so that truth is not always best for them.
 
     Options: ``forecast``, the multiple of the average so far that is expected to come; ``sample``,
     how many jobs stand for all that are expected; ``solver``, who finds schedules: "dp", "exact" or
@@ -169,19 +168,8 @@ def expected(
 ) -> tuple[list[Job], Floats]:
     """Jobs that stand for those to come after a slot, by arrival, and how often each comes.
 
-    They are drawn from all that were seen, evenly over the slots; who came so late that the worth
-    of a longer wait is not known stands for nobody.
-
-    Parameters
-    ----------
-    seen
-        Jobs of this and earlier slots.
-    slot, slots
-        This slot, and how many there are.
-    forecast
-        Multiple of the jobs of an average slot so far.
-    sample
-        Jobs at most.
+    At most ``sample`` are drawn from all seen, evenly over the slots; who came so late that the
+    worth of a longer wait is not known stands for nobody.
     """
     later = slots - slot - 1
     total = forecast * len(seen) / (slot + 1) * later

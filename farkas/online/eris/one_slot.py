@@ -1,11 +1,9 @@
 """Kernel: the one-slot problem (8) with its transfer row (7a), bounded for every workload.
 
-The row gets a multiplier m >= 0.  At price α + m the site-by-site program of
-`farkas.relaxations.eris.payoff_bound` is exact, so its value less m times the free transfer bounds
-the cost from below, and every cover it finds that fits the free transfer is a feasible one.  For
-each workload the cheapest cover that does not fit and the best one that does span a line; where it
-meets the multiplier's axis is the next multiplier to try, first for the workload whose bounds are
-farthest apart.  One multiplier improves the bounds of all workloads, so a few are enough.
+The row gets a multiplier m >= 0.  At price α + m the program of `payoff_bound` is exact: its value
+less m times the free transfer is a lower bound, and a cover that fits is feasible.  The cheapest
+cover that does not fit and the best one that does span a line.  Where it meets the multiplier's
+axis is the next multiplier, of the workload whose bounds are farthest apart.
 """
 
 from __future__ import annotations
@@ -15,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from farkas.kernels import Floats1, Floats3, Ints1, Out, compiled
-from farkas.relaxations.eris.payoff_bound import Slot, cover_slot
+from farkas.relaxations.eris.payoff_bound import JobSlots, cover_slot
 from farkas.tolerances import ROUNDING, SIMPLEX
 
 #: State of a workload: bounds still apart; nothing to gain; no cover known to fit.
@@ -43,41 +41,37 @@ def new_bounds(workload: int) -> Bounds:
 
 
 @compiled(
-    steps=lambda slot, rounds, first, total, *_: (
-        (rounds + 3) * (len(slot.data) + 1) * (total + 1) ** 2
+    steps=lambda job, t, data, rounds, first, total, *_: (
+        (rounds + 3) * (len(data) + 1) * (total + 1) ** 2
     )
 )
 def bound_workloads(
-    slot: Slot, rounds: int, first: int, total: int, tables: Out[Floats3], bounds: Out[Bounds]
+    job: JobSlots,
+    t: int,
+    data: Ints1,
+    rounds: int,
+    first: int,
+    total: int,
+    tables: Out[Floats3],
+    bounds: Out[Bounds],
 ) -> None:
-    """Bound the cost of workloads and remember the multiplier of the best cover that fits.
+    """Bound the cost of ``first`` >= 1 to ``total`` chunks in slot ``t`` with ``data`` in place.
 
-    Parameters
-    ----------
-    slot
-        Prices, room and data.
-    rounds
-        Multipliers to try after the first two.
-    first, total
-        The least workload that matters, >= 1, and the largest.
-    tables
-        Shape (4, sites + 1, at least total + 1), scratch.
-    bounds
-        Overwritten up to ``total``.
+    Tries ``rounds`` multipliers after the first two; ``tables`` as in `cover_slot`.
     """
-    cover_slot(slot, total, 1.0, 0.0, tables)
-    highest = _bound_freely(slot, first, total, tables, bounds)
+    cover_slot(job, t, data, total, 1.0, 0.0, tables)
+    highest = _bound_freely(job.most_transfer[t], first, total, tables, bounds)
     if highest < 0:
         return
     lower, upper, state = bounds.lower, bounds.upper, bounds.state
-    m = (slot.worth + highest) * 1e3 / _unit(slot)  # transfer weighs more than anything else
+    m = (job.worth[0] + highest) * 1e3 / _unit(job)  # transfer weighs more than anything else
     worst = -1
     for step in range(rounds + 1):
-        cover_slot(slot, total, 1.0, m, tables)
-        unfit = _learn(slot, first, total, m, step == 0, worst, tables, bounds)
+        cover_slot(job, t, data, total, 1.0, m, tables)
+        unfit = _learn(job, t, first, total, m, step == 0, worst, tables, bounds)
         if unfit:
-            cover_slot(slot, total, 0.0, 1.0, tables)
-            _find_impossible(slot, first, total, tables, bounds)
+            cover_slot(job, t, data, total, 0.0, 1.0, tables)
+            _find_impossible(job.most_transfer[t], first, total, tables, bounds)
         worst, widest = -1, 0.0
         for d in range(first, total + 1):
             if state[d] == OPEN and upper[d] - lower[d] > widest:
@@ -91,18 +85,18 @@ def bound_workloads(
 
 
 @compiled
-def _unit(slot: Slot) -> float:
+def _unit(job: JobSlots) -> float:
     """Least MB by which two covers differ, nearly."""
-    unit = slot.chunk_size if slot.chunk_size > 0 else slot.parameter_size
-    return min(unit, slot.parameter_size) if slot.parameter_size > 0 else unit
+    unit = job.chunk_size if job.chunk_size > 0 else job.parameter_size
+    return min(unit, job.parameter_size) if job.parameter_size > 0 else unit
 
 
 @compiled
 def _bound_freely(
-    slot: Slot, first: int, total: int, tables: Floats3, bounds: Out[Bounds]
+    most: float, first: int, total: int, tables: Floats3, bounds: Out[Bounds]
 ) -> float:
     """Learn from multiplier 0; returns the highest cost of covers that do not fit, -1 for none."""
-    sites = len(slot.data)
+    sites = tables.shape[1] - 1
     lower, upper, state = bounds.lower, bounds.upper, bounds.state
     multiplier, fair_use = bounds.multiplier, bounds.fair_use
     dear_cost, dear_use = bounds.dear_cost, bounds.dear_use
@@ -113,7 +107,7 @@ def _bound_freely(
         multiplier[d] = fair_use[d] = 0.0
         dear_cost[d], dear_use[d] = cost, use
         if d >= first and cost < np.inf:
-            if use <= slot.most_transfer:
+            if use <= most:
                 upper[d] = cost
             else:
                 state[d] = OPEN
@@ -130,7 +124,8 @@ def _slack(worth: float, cost: float) -> float:
 
 @compiled
 def _learn(
-    slot: Slot,
+    job: JobSlots,
+    t: int,
     first: int,
     total: int,
     m: float,
@@ -141,25 +136,25 @@ def _learn(
 ) -> bool:
     """Learn from the covers at multiplier ``m``; returns whether some did not even fit then.
 
-    ``begins`` marks the first, huge multiplier, at which rounding could spoil the lower bounds.
-    Where nothing is learned about ``worst``, for which the multiplier was made, its bounds stay.
+    ``begins`` marks the huge multiplier, at which rounding could spoil lower bounds; ``worst`` is
+    the workload that it was made for.
     """
     lower, upper, state = bounds.lower, bounds.upper, bounds.state
     multiplier, fair_use = bounds.multiplier, bounds.fair_use
     dear_cost, dear_use = bounds.dear_cost, bounds.dear_use
-    worth, free_transfer, most_transfer = slot.worth, slot.free_transfer, slot.most_transfer
-    costs, uses = tables[1, len(slot.data)], tables[3, len(slot.data)]
+    worth, free, most = job.worth[0], job.free_transfer[t], job.most_transfer[t]
+    costs, uses = tables[1, len(job.data)], tables[3, len(job.data)]
     unfit = False
     for d in range(first, total + 1):
         if state[d] != OPEN:
             continue
         use = uses[d]
-        cost, bound = costs[d] - m * use, costs[d] - m * free_transfer
+        cost, bound = costs[d] - m * use, costs[d] - m * free
         progress = False
         if not begins and bound > lower[d] + _slack(worth, lower[d]):
             lower[d] = bound
             progress = True
-        if use <= most_transfer:
+        if use <= most:
             if cost < upper[d] - _slack(worth, cost):
                 upper[d], multiplier[d], fair_use[d] = cost, m, use
                 progress = True
@@ -177,13 +172,10 @@ def _learn(
 
 @compiled
 def _find_impossible(
-    slot: Slot, first: int, total: int, tables: Floats3, bounds: Out[Bounds]
+    most: float, first: int, total: int, tables: Floats3, bounds: Out[Bounds]
 ) -> None:
-    """Make the lower bound infinite where even the least transfer does not fit.
-
-    Two covers can differ by less than a unit of transfer, so that a huge multiplier does not tell.
-    """
-    sites, lower, state = len(slot.data), bounds.lower, bounds.state
+    """Make the lower bound infinite where even the least transfer does not fit."""
+    sites, lower, state = tables.shape[1] - 1, bounds.lower, bounds.state
     for d in range(first, total + 1):
-        if state[d] == UNFIT and tables[1, sites, d] > slot.most_transfer:
+        if state[d] == UNFIT and tables[1, sites, d] > most:
             lower[d] = np.inf

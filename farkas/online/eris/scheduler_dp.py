@@ -1,14 +1,13 @@
 """Scheduler "dp": Algorithms 2 and 3 repaired, for (5) and (7) with a bound on every payoff.
 
-Slot by slot, (8) is bounded from both sides for every workload (`one_slot`).  A table of lower
-bounds runs over the slots as if all data were in place, and bounds what any schedule could earn.
-Three tables of covers make plans: as if all data were in place in every slot; as if half were; and
-as if every chunk had to be moved, so that the plan can always run.  Whenever one promises a better
-payoff its plan is replayed with the data that really remain, and only what the replay confirms is
-proposed.  The last two are begun when a replay of the first falls short.
+Slot by slot, (8) is bounded from both sides for every workload (`one_slot`).  Lower bounds with all
+data in place bound what any schedule earns.  Three tables of covers make plans: with all data in
+place, with half of them, and with none, so that the plan can always run.  A plan that promises more
+is replayed with the data that really remain, and only what the replay confirms is proposed.  The
+last two tables are begun when a replay of the first falls short.
 
-Among schedules of equal cost those with less transfer are preferred, then those with fewer units:
-prices are raised by a share `TIE` of the job's worth, which the bound takes back.
+Of equal schedules those with less transfer and fewer units are preferred: prices are raised by a
+share `TIE` of the job's worth, which the bound takes back.
 """
 
 import numpy as np
@@ -17,19 +16,16 @@ from farkas.instances.eris import Auction, Job
 from farkas.kernels import Floats3, Ints1, Out, compiled
 from farkas.online.eris.environment import (
     Proposal,
-    SchedulePlan,
-    new_plan,
     nothing,
     without_data,
 )
 from farkas.online.eris.one_slot import Bounds, bound_workloads, new_bounds
 from farkas.relaxations.eris.payoff_bound import (
     JobSlots,
-    Slot,
-    Ties,
+    SchedulePlan,
     add_slot,
     cover_slot,
-    slot_of,
+    new_plan,
     trace_slot,
     workers_of,
 )
@@ -43,17 +39,7 @@ FALLS_SHORT = SOLVER_GAP
 
 
 def repaired_schedule(auction: Auction, job: Job, seen: JobSlots, rounds: int = ROUNDS) -> Proposal:
-    """Best schedule found that can run, with a bound on the payoff of all that can.
-
-    Parameters
-    ----------
-    auction, job
-        For the sizes by which use is measured when costs are equal.
-    seen
-        What the job meets.
-    rounds
-        Effort where the transfer row binds.
-    """
+    """Best schedule found that can run, with a bound on the payoff of all that can."""
     if seen.chunks == 0:
         return without_data(seen)
     share = TIE * float(seen.worth[0])
@@ -63,8 +49,12 @@ def repaired_schedule(auction: Auction, job: Job, seen: JobSlots, rounds: int = 
     tie_worker = per_unit * float((np.array(job.worker_demand)[some] / total[some]).sum())
     tie_server = per_unit * float((np.array(job.server_demand)[some] / total[some]).sum())
     tie_transfer = share / auction.transfer_budget if auction.transfer_budget > 0 else 0.0
-    ties = Ties(tie_worker, tie_server, tie_transfer)
-    payoff, finish, cost, bound, plan = best_plan(seen, ties, rounds)
+    dearer = seen._replace(
+        worker_price=seen.worker_price + tie_worker,
+        server_price=seen.server_price + tie_server,
+        transfer_price=seen.transfer_price + tie_transfer,
+    )
+    payoff, finish, cost, bound, plan = best_plan(seen, dearer, rounds)
     # a slot that uses everything pays one share for transfer and one for units
     margin = 2.0 * share * seen.window + ROUNDING * abs(bound)
     if finish < 0:
@@ -78,25 +68,14 @@ def steps(size: tuple[int, int, int], rounds: int = ROUNDS) -> int:
     return MODES * (rounds + 2) * window * sites * (chunks + 1) ** 2
 
 
-@compiled(steps=lambda job, ties, rounds: steps(job.size, rounds))
+@compiled(steps=lambda job, sought, rounds: steps(job.size, rounds))
 def best_plan(
-    job: JobSlots, ties: Ties, rounds: int
+    job: JobSlots, sought: JobSlots, rounds: int
 ) -> tuple[float, int, float, float, SchedulePlan]:
-    """Search for the schedule of best payoff.
+    """Search at the prices ``sought`` for the schedule of best payoff at those of ``job``.
 
-    Parameters
-    ----------
-    job
-        What the job meets; schedules are paid at its prices.
-    ties
-        On top of these where schedules are sought.
-    rounds
-        Multipliers tried per slot after the first two.
-
-    Returns
-    -------
-    Best payoff; its slot of completion, -1 where nothing pays; its cost; a bound on every payoff;
-    and the schedule.
+    Returns its payoff, its slot of completion (-1 where nothing pays), its cost, a bound on every
+    payoff, and the schedule.
     """
     window, sites = job.worker_price.shape
     total = job.data.sum()
@@ -127,8 +106,7 @@ def best_plan(
         while mode < wanted:
             first = done[mode]
             for v in range(first, t + 1):
-                slot = slot_of(job, v, in_place[mode], ties)
-                bound_workloads(slot, rounds, 1, total, tables, bounds)
+                bound_workloads(sought, v, in_place[mode], rounds, 1, total, tables, bounds)
                 add_slot(reached[mode, v], bounds.upper, reached[mode, v + 1], choice[mode, v])
                 if mode == 0:
                     add_slot(least[v], bounds.lower, least[v + 1], choice[MODES, v])
@@ -141,7 +119,7 @@ def best_plan(
                 for v in range(t, -1, -1):
                     workloads[v] = choice[mode, v, left]
                     left -= choice[mode, v, left]
-                cost = _replay(job, ties, rounds, workloads[: t + 1], tables, bounds, tried)
+                cost = _replay(job, sought, rounds, workloads[: t + 1], tables, bounds, tried)
                 if job.worth[t] - cost > best:
                     best, finish, paid = job.worth[t] - cost, t, cost
                     plan, tried = tried, plan
@@ -154,7 +132,7 @@ def best_plan(
 @compiled
 def _replay(
     job: JobSlots,
-    ties: Ties,
+    sought: JobSlots,
     rounds: int,
     workloads: Ints1,
     tables: Out[Floats3],
@@ -173,34 +151,39 @@ def _replay(
     for t, d in enumerate(workloads):
         if d == 0:
             continue
-        slot = slot_of(job, t, remaining, ties)
-        bound_workloads(slot, 2 * rounds, d, d, tables, bounds)
+        bound_workloads(sought, t, remaining, 2 * rounds, d, d, tables, bounds)
         if bounds.upper[d] == np.inf:
             return np.inf
         multiplier = bounds.multiplier[d]
-        cover_slot(slot, d, 1.0, multiplier, tables)
-        server = trace_slot(slot, multiplier, tables, d, processed)
-        paid = book_slot(slot, t, server, processed, plan, paid)
+        cover_slot(sought, t, remaining, d, 1.0, multiplier, tables)
+        server = trace_slot(sought, t, remaining, multiplier, tables, d, processed)
+        paid = book_slot(job, t, remaining, server, processed, plan, paid)
     return paid
 
 
 @compiled
 def book_slot(
-    slot: Out[Slot], t: int, server: int, processed: Ints1, plan: Out[SchedulePlan], paid: float
+    job: JobSlots,
+    t: int,
+    remaining: Out[Ints1],
+    server: int,
+    processed: Ints1,
+    plan: Out[SchedulePlan],
+    paid: float,
 ) -> float:
     """Write down what one slot runs, take its chunks away, and add its posted cost to ``paid``."""
-    remaining, moved, remote = slot.data, 0, 0
+    moved, remote = 0, 0
     for r in range(len(remaining)):
-        count = workers_of(processed[r], slot.epochs, slot.worker_rate)
+        count = workers_of(processed[r], job.epochs, job.worker_rate)
         plan.workers[t, r] = count
-        paid += count * slot.worker_price[r]
+        paid += count * job.worker_price[t, r]
         if r != server:
             remote += count
         moved += max(0, processed[r] - remaining[r])
         remaining[r] = max(0, remaining[r] - processed[r])
     plan.server[t], plan.moved[t] = server, moved
-    paid += slot.server_price[server]
-    paid += slot.transfer_price * (slot.chunk_size * moved + slot.parameter_size * remote)
+    paid += job.server_price[t, server]
+    paid += job.transfer_price[t] * (job.chunk_size * moved + job.parameter_size * remote)
     for _ in range(moved):  # moved chunks come from the first site with most left
         most = 0
         for r in range(len(remaining)):

@@ -17,27 +17,20 @@ Schedules found this way may be impossible: data can be used twice, Σ⌈E q/P�
 than ⌈E Σq/P⌉, and moves may be more than fit.  The replay of a run tells.
 """
 
-import dataclasses
 from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 
-from farkas.instances.eris import Auction
 from farkas.kernels import Floats1, Ints1, Ints2, Out, compiled
 from farkas.numbers import Ints
 from farkas.online.eris.environment import (
-    Ledger,
     Proposal,
-    SchedulePlan,
-    can_run,
     coarse,
-    new_plan,
     nothing,
-    pieces_of,
     without_data,
 )
-from farkas.relaxations.eris.payoff_bound import NO_TIES, JobSlots, Slot, slot_of, workers_of
+from farkas.relaxations.eris.payoff_bound import JobSlots, SchedulePlan, new_plan, workers_of
 from farkas.tolerances import ROUNDING
 
 
@@ -54,12 +47,7 @@ def printed_schedule(job: JobSlots) -> Proposal:
 def printed_slot(job: JobSlots, slot: int, workload: int) -> tuple[float, int, Fraction, Ints]:
     """Algorithm 3 alone: cost (infinite if it finds none), server, chunks moved, workers by site.
 
-    Parameters
-    ----------
-    slot
-        Counted from the arrival.
-    workload
-        Chunks to process, >= 1.
+    ``slot`` counts from the arrival; ``workload`` >= 1.
     """
     cost, server, moved, workers = deploy(_with_room(job), slot, workload)
     return cost, server, Fraction(int(moved), job.epochs), workers
@@ -79,19 +67,19 @@ class Ranking(NamedTuple):
 
 
 @compiled
-def _ranking(slot: Slot) -> Ranking:
+def _ranking(job: JobSlots, t: int) -> Ranking:
     """Order pairs by (9) and sites by price."""
-    sites = len(slot.data)
-    per_chunk = slot.chunk_size * slot.transfer_price
-    passes = slot.epochs / slot.worker_rate
+    sites = len(job.data)
+    per_chunk = job.chunk_size * job.transfer_price[t]
+    passes = job.epochs / job.worker_rate
     metric, size = np.empty(sites * sites), np.empty(sites * sites)
     origin = np.empty(sites * sites, np.int64)
     target = np.empty(sites * sites, np.int64)
     count = 0
     for r in range(sites):
         for o in range(sites):
-            omega = per_chunk - passes * (slot.worker_price[r] - slot.worker_price[o])
-            saved = passes * slot.worker_price[r]
+            omega = per_chunk - passes * (job.worker_price[t, r] - job.worker_price[t, o])
+            saved = passes * job.worker_price[t, r]
             if r != o and omega < -ROUNDING * saved:
                 metric[count], size[count] = omega, saved
                 origin[count], target[count] = r, o
@@ -102,53 +90,53 @@ def _ranking(slot: Slot) -> Ranking:
     for k in range(count):
         first[k], second[k] = origin[order[k]], target[order[k]]
     return Ranking(
-        first, second, np.argsort(coarse(slot.worker_price, slot.worker_price), kind="mergesort")
+        first,
+        second,
+        np.argsort(coarse(job.worker_price[t], job.worker_price[t]), kind="mergesort"),
     )
 
 
 @compiled
 def _algorithm_3(
-    slot: Slot, workload: int, ranking: Ranking, scratch: Out[Ints2], workers: Out[Ints1]
+    job: JobSlots, t: int, workload: int, ranking: Ranking, scratch: Out[Ints2], workers: Out[Ints1]
 ) -> tuple[float, int, int]:
     """Cost, server and E times the chunks moved for ``workload`` >= 1; fills ``workers``."""
-    room, need = slot.beside_server, workers_of(workload, slot.epochs, slot.worker_rate)
+    room, need = job.beside_server[t], workers_of(workload, job.epochs, job.worker_rate)
     scratch[:] = 0
-    moved = _move(slot, workload, ranking, scratch)
+    moved = _move(job, t, workload, ranking, scratch)
     come = scratch[1]
     placed = 0
     for j in range(len(ranking.cheap)):
         r = ranking.cheap[j]
-        wanted = -(-(slot.epochs * slot.data[r] + come[r]) // slot.worker_rate)
+        wanted = -(-(job.epochs * job.data[r] + come[r]) // job.worker_rate)
         workers[r] = max(0, min(min(wanted, room[r]), need - placed))
         placed += workers[r]
     server = 0
     for r in range(len(workers)):
         if workers[r] > workers[server]:
             server = r
-    volume = slot.chunk_size * (moved / slot.epochs)
-    volume += slot.parameter_size * (placed - workers[server])
-    if placed < need or volume > slot.most_transfer:
+    volume = job.chunk_size * (moved / job.epochs)
+    volume += job.parameter_size * (placed - workers[server])
+    if placed < need or volume > job.most_transfer[t]:
         return np.inf, server, moved
-    cost = slot.transfer_price * volume + slot.server_price[server]
+    cost = job.transfer_price[t] * volume + job.server_price[t, server]
     for r in range(len(workers)):
-        cost += slot.worker_price[r] * workers[r]
+        cost += job.worker_price[t, r] * workers[r]
     return cost, server, moved
 
 
 @compiled
-def _move(slot: Slot, workload: int, ranking: Ranking, scratch: Out[Ints2]) -> int:
+def _move(job: JobSlots, t: int, workload: int, ranking: Ranking, scratch: Out[Ints2]) -> int:
     """Move chunks between pairs of sites by (10), best metric first; returns how many.
 
-    Numbers of chunks are in units of 1/E, of which every term of (10) is a whole number.
-
-    Rows of ``scratch``, all zero before: chunks gone and come by site, sites that take part no
-    more, how often each was a destination.
+    Chunks are in units of 1/E, of which every term of (10) is a whole number; ``scratch`` is 0.
     """
+    # chunks gone and come by site, sites that take part no more, how often each was a destination
     gone, come, barred, seen = scratch[0], scratch[1], scratch[2], scratch[3]
-    epochs, wanted = slot.epochs, slot.epochs * workload
+    epochs, wanted = job.epochs, job.epochs * workload
     affordable = wanted
-    if slot.chunk_size > 0 and slot.free_transfer < slot.chunk_size * workload:
-        affordable = epochs * int(np.floor(slot.free_transfer / slot.chunk_size + ROUNDING))
+    if job.chunk_size > 0 and job.free_transfer[t] < job.chunk_size * workload:
+        affordable = epochs * int(np.floor(job.free_transfer[t] / job.chunk_size + ROUNDING))
     moved = 0
     covered = 0  # chunks at the destinations so far
     for j in range(len(ranking.origin)):
@@ -157,9 +145,9 @@ def _move(slot: Slot, workload: int, ranking: Ranking, scratch: Out[Ints2]) -> i
         r, o = ranking.origin[j], ranking.target[j]
         if barred[r] == 1 or barred[o] == 1:
             continue
-        there = epochs * slot.data[o] + come[o]
-        still = slot.worker_rate * slot.beside_server[o] - there
-        h = min(min(epochs * slot.data[r] - gone[r], affordable), min(wanted - covered, still))
+        there = epochs * job.data[o] + come[o]
+        still = job.worker_rate * job.beside_server[t, o] - there
+        h = min(min(epochs * job.data[r] - gone[r], affordable), min(wanted - covered, still))
         if h < 0:
             h = 0
             barred[o] = 1
@@ -174,11 +162,10 @@ def _move(slot: Slot, workload: int, ranking: Ranking, scratch: Out[Ints2]) -> i
 @compiled(steps=lambda job, t, workload: len(job.data) * (len(job.data) + 2))
 def deploy(job: JobSlots, t: int, workload: int) -> tuple[float, int, int, Ints1]:
     """Algorithm 3 in slot ``t``: cost, server, E times the chunks moved, workers by site."""
-    slot = slot_of(job, t, job.data, NO_TIES)
     sites = len(job.data)
     workers = np.zeros(sites, np.int64)
     scratch = np.zeros((4, sites), np.int64)
-    cost, server, moved = _algorithm_3(slot, workload, _ranking(slot), scratch, workers)
+    cost, server, moved = _algorithm_3(job, t, workload, _ranking(job, t), scratch, workers)
     return cost, server, moved, workers
 
 
@@ -204,10 +191,9 @@ def printed_plan(job: JobSlots) -> tuple[float, int, float, SchedulePlan]:
     for t in range(window):
         if job.worth[t] <= best:  # costs are not negative and worth never rises
             break
-        slot = slot_of(job, t, job.data, NO_TIES)
-        ranking = _ranking(slot)
+        ranking = _ranking(job, t)
         for d in range(1, total + 1):
-            costs[d] = _algorithm_3(slot, d, ranking, scratch, counts)[0]
+            costs[d] = _algorithm_3(job, t, d, ranking, scratch, counts)[0]
         _share_out(least[t], costs, least[t + 1], choice[t])
         payoff = job.worth[t] - least[t + 1, total]
         if payoff > best + ROUNDING * job.worth[t]:
@@ -235,33 +221,3 @@ def _share_out(before: Floats1, costs: Floats1, after: Out[Floats1], choice: Out
                 if value + ROUNDING * value < after[n]:
                     after[n] = value
                     choice[n] = d
-
-
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class PrintedRun:
-    """What the printed algorithms say they achieve."""
-
-    welfare: float  #: Sum of the booked worth of all accepted jobs.
-    revenue: float  #: Sum of what they pay.
-    accepted: tuple[int, ...]  #: Accepted jobs, ascending.
-    infeasible_jobs: int  #: How many of these cannot process all their data.
-    ledger: Ledger  #: State and prices after the last job.
-
-
-def printed_run(auction: Auction) -> PrintedRun:
-    """Run on an empty system, job after job in file order."""
-    ledger = Ledger(auction)
-    welfare = revenue = 0.0
-    accepted: list[int] = []
-    infeasible = 0
-    for index, job in enumerate(auction.jobs):
-        seen = ledger.meet(job)
-        found = printed_schedule(seen)
-        if not found.pays:
-            continue
-        ledger.book(job, pieces_of(index, job, found))
-        accepted.append(index)
-        welfare += float(seen.worth[found.finish])
-        revenue += found.cost
-        infeasible += not can_run(job, found)
-    return PrintedRun(welfare, revenue, tuple(accepted), infeasible, ledger)

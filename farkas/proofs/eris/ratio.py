@@ -1,10 +1,9 @@
 """Claims about the competitive ratio: Theorem 5, as printed and repaired."""
 
-import dataclasses
 import functools
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -14,10 +13,8 @@ from farkas.instances.variates import multinomial
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.offline import Offline
 from farkas.models.eris.prices import Prices
-from farkas.online.eris.environment import Ledger, pieces_of
-from farkas.online.eris.eris import Bid, exact_schedule
-from farkas.online.eris.scheduler_dp import repaired_schedule
-from farkas.online.eris.scheduler_printed import printed_run
+from farkas.online.eris.environment import Ledger, SlotDecision, pieces_of, usage
+from farkas.online.eris.eris import accepted
 from farkas.portable import uniform
 from farkas.proofs.claim import Trials, claim, drawn, optimum, refuted_by, require, require_zero, sp
 from farkas.proofs.eris.algorithms import Shape, auction, auctions
@@ -44,14 +41,14 @@ def payoffs_are_dual_feasible(sample: Auction) -> Saying | None:
     Algorithm 2 maximises over schedules that fit what is left; (4a) ranges over all schedules.
     """
     # (4a) of the last job, where it is not accepted.
-    run, job = printed_run(sample), sample.num_jobs - 1
-    demanded = optimum(
-        BestSchedule(capacity="full").form(PricedJobs(sample, (job,), run.ledger.prices))
-    )
+    ledger, job = Ledger(sample), sample.num_jobs - 1
+    count = sum(index == job for index, *_ in accepted(ledger, "printed"))
+    priced = PricedJobs(sample, (job,), ledger.prices)
+    demanded = optimum(BestSchedule(capacity="full").form(priced))
     taken = 0.0  # of a job that is not accepted
     return said(
         Stated(taken, ">=", demanded, SOLVER_GAP),
-        given=[Stated(run.accepted.count(job), "==", 0)],
+        given=[Stated(count, "==", 0)],
         taken=taken,
         demanded=demanded,
     )
@@ -61,8 +58,8 @@ def payoffs_are_dual_feasible(sample: Auction) -> Saying | None:
 def exponential_below_line() -> Verdict:
     """2^x - 1 <= x for 0 <= x <= 1.
 
-    By convexity, with equality at both ends.  The proof uses it at x = log2(γ) · use / capacity,
-    which is at most 1 only if a job uses at most 1/log2(γ) of every capacity.
+    By convexity, with equality at both ends.  The proof uses it at x = log2(γ) · use / capacity.
+    That is at most 1 only if a job uses at most 1/log2(γ) of every capacity.
     """
     x = sp.symbols("x", real=True)
     gap = x - (2**x - 1)
@@ -73,17 +70,20 @@ def exponential_below_line() -> Verdict:
 
 def _ratio(sample: Auction) -> Saying | None:
     """Jobs that differ in worth alone, so that the run's one job tells what either uses."""
-    run = printed_run(sample)
+    ledger = Ledger(sample)
+    served = list(accepted(ledger, "printed"))
     alike = {(job.data, job.worker_demand, job.server_demand) for job in sample.jobs}
     plain = {(job.arrival, job.epochs, job.worker_rate, job.parameter_size) for job in sample.jobs}
-    if sample.slots > 1 or len(alike) * len(plain) > 1 or len(run.accepted) != 1:
+    if sample.slots > 1 or len(alike) * len(plain) > 1 or len(served) != 1:
         return None
-    welfare, rise = run.welfare, run.ledger.prices.rent(sample) + run.welfare
+    ((_, job, found),) = served
+    welfare = job.utility[found.finish]
+    rise = ledger.prices.rent(sample) + welfare
     best = optimum(Offline().form(sample))
     claimed = 2 * math.log2(sample.price_base_transfer * max(sample.price_base_resource))
     volumes = (
-        (float(run.ledger.transferred.sum()), sample.price_base_transfer),
-        (float(run.ledger.used.sum()), max(sample.price_base_resource)),
+        (float(ledger.transferred.sum()), sample.price_base_transfer),
+        (float(ledger.used.sum()), max(sample.price_base_resource)),
     )
     if not all(volume for volume, _ in volumes):
         return None
@@ -128,8 +128,8 @@ def _twins() -> Iterator[Auction]:
 def competitive_ratio() -> Verdict:
     """Eris is 2 log2(γ_d γ_k)-competitive if every f/Σψ and f/Σφ is between 1 and γ - 1.
 
-    Accepting a job that fills two sites raises (4) by about 1000 times its worth, since
-    2^x - 1 <= x is applied at x = log2 γ = 9.97; and jobs that no longer fit break (4a), see
+    Accepting a job that fills two sites raises (4) by about 1000 times its worth: 2^x - 1 <= x is
+    applied at x = log2 γ = 9.97.  Jobs that no longer fit break (4a), see
     eris.payoffs_are_dual_feasible.
     """
     sample = auction("late_fortune")
@@ -142,8 +142,8 @@ def competitive_ratio() -> Verdict:
 def increment_by_terms() -> Verdict:
     """An accepted job raises (4) by at most (L_d + L_k + max(L_d, L_k)) f, L = log2 γ.
 
-    From ΔΛ <= μ + L_d (Ψ + A) + L_k (Φ + H) with volumes Ψ, Φ <= f, costs A, H >= 0 and payoff
-    μ = f - A - H >= 0, for γ >= 2.  Better than the printed 2 (L_d + L_k).
+    From ΔΛ <= μ + L_d (Ψ + A) + L_k (Φ + H), for γ >= 2.  Volumes Ψ, Φ are at most f, costs A, H at
+    least 0, and so is the payoff μ = f - A - H.  Better than the printed 2 (L_d + L_k).
     """
     cost_d, cost_k, payoff, spare_d, spare_k, above, more = sp.symbols(
         "A H mu s_d s_k q e", nonnegative=True
@@ -220,12 +220,7 @@ def repaired_run(sample: Auction) -> tuple[list[Stated], Stated, float]:
     """
     ledger, payoffs, welfare = Ledger(sample), np.zeros(sample.num_jobs), 0.0
     rent, increments = 0.0, []
-    for index, job in enumerate(sample.jobs):
-        bid = Bid.of(ledger, job)
-        found = exact_schedule(bid, repaired_schedule(sample, job, bid.seen))
-        if not found.pays:
-            continue
-        ledger.book(job, pieces_of(index, job, found))
+    for index, _, found in accepted(ledger, "exact"):
         payoffs[index], worth = found.payoff, found.worth
         after = ledger.prices.rent(sample)
         increments.append(Stated((after - rent + found.payoff) / worth, "<=", LIMIT))
@@ -257,7 +252,7 @@ def repaired_ratio() -> Verdict:
     (A1) Every schedule uses at most 1/L of every capacity in a slot; (A2) γ/2 - 1 is at least the
     worth of a job over the least positive use of a capacity in a slot; (A3) accepted jobs are worth
     at least their volume of transfer, and of resources; (A4) schedules are exact.  Then a schedule
-    that does not fit meets a price of at least γ/2 - 1 and earns nothing, so that payoffs and final
+    that does not fit meets a price of at least γ/2 - 1 and earns nothing.  So payoffs and final
     prices are feasible in (4).  Slack: distance of an increment from its limit.
     """
     trials, feasible = Trials(), Trials()
@@ -276,42 +271,29 @@ def repaired_ratio() -> Verdict:
     return trials.verdict(note, largest_increment=worst, worst_ratio=max(ratios))
 
 
-@dataclasses.dataclass(frozen=True)
-class PublishedJob:
+class PublishedJob(NamedTuple):
     """A job that Eris accepts in the published setting, and what its schedule uses."""
 
     example: Mapping[str, Any]  #: How to cite it.
     worth: float  #: Of its schedule.
-    #: transfer, units: volumes Σψ in MB and Σφ in units.
-    transfer: float
-    units: float
+    transfer: float  #: Volume Σψ, MB.
+    units: float  #: Volume Σφ.
     share: float  #: Largest share of a capacity that it uses in a slot.
 
 
 @functools.cache
-def accepted_jobs() -> tuple[PublishedJob, ...]:
+def published_jobs() -> tuple[PublishedJob, ...]:
     """Jobs accepted in a run with the repaired scheduler in the published setting."""
-    sample = drawn(Auction, seed=1, num_jobs=50)
-    ledger, accepted = Ledger(sample), []
-    for index, job in enumerate(sample.jobs):
-        seen = ledger.meet(job)
-        found = repaired_schedule(sample, job, seen)
-        if not found.pays:
-            continue
-        before, moved = ledger.used.copy(), ledger.transferred.copy()
-        ledger.book(job, pieces_of(index, job, found))
-        units, transfer = ledger.used - before, ledger.transferred - moved
+    setting = {"preset": "published", "seed": 1, "num_jobs": 50}
+    sample, found = drawn(Auction, seed=1, num_jobs=50), []
+    for index, job, schedule in accepted(Ledger(sample), "dp"):
+        alone = SlotDecision(pieces=pieces_of(index, job, schedule))
+        transfer, units = usage(sample, [alone])
         shares = units / sample.capacity[:, :, None], transfer / sample.transfer_budget
-        accepted.append(
-            PublishedJob(
-                {"preset": "published", "seed": 1, "num_jobs": 50, "job": index},
-                found.worth,
-                float(transfer.sum()),
-                float(units.sum()),
-                max(float(share.max()) for share in shares),
-            )
-        )
-    return tuple(accepted)
+        most = max(float(share.max()) for share in shares)
+        volumes = float(transfer.sum()), float(units.sum())
+        found.append(PublishedJob(setting | {"job": index}, schedule.worth, *volumes, most))
+    return tuple(found)
 
 
 @claim("eris.use_is_small", source="Eris section V, proof of Theorem 5, unstated assumption")
@@ -323,9 +305,9 @@ def use_is_small() -> Verdict:
     """
     trials = Trials()
     most = 1 / math.log2(drawn(Auction, seed=1, num_jobs=1).price_base_transfer)
-    for job in accepted_jobs():
+    for job in published_jobs():
         trials.add(job.example, Stated(job.share, "<=", most))
-    above = sum(job.share > most for job in accepted_jobs())
+    above = sum(job.share > most for job in published_jobs())
     note = f"{above} of {trials.runs} accepted jobs use more than is allowed"
     return trials.verdict(note, share_allowed=most)
 
@@ -338,8 +320,8 @@ def worth_exceeds_volume() -> Verdict:
     Tried on the accepted jobs of one run of 50 in the published setting.
     """
     trials = Trials()
-    for job in accepted_jobs():
+    for job in published_jobs():
         both = Stated(job.worth, ">=", job.transfer), Stated(job.worth, ">=", job.units)
         trials.add(job.example, *both)
-    short = sum(job.worth < max(job.transfer, job.units) for job in accepted_jobs())
+    short = sum(job.worth < max(job.transfer, job.units) for job in published_jobs())
     return trials.verdict(f"worth is below the volume for {short} of {trials.runs} accepted jobs")

@@ -1,21 +1,21 @@
 """Kernel: upper bound on a job's payoff (5) at given prices, by dynamic programming over slots.
 
-Two rows of (7) are relaxed: every slot finds all data of the job in place, and of the transfer row
-(7a) is left at most that a slot processes no more chunks than fit in it for themselves.  What
-remains is exact: V(t) is the least cost of processing n chunks up to slot t, and the bound is the
-best of worth(t) - V(t)(all chunks), or 0.
+Two rows of (7) are relaxed.  Every slot finds all data of the job in place; of the transfer row
+(7a) is left that the chunks of a slot fit in it by themselves.  The rest is exact: V(t) is the
+least cost of n chunks up to slot t, and the bound the best of worth(t) - V(t)(all chunks), or 0.
 
-The one-slot problem (8) is then solved for every workload at once, site by site.  States are the
-chunks processed so far and whether the server stands already.  A site that processes q chunks costs
+The one-slot problem (8) is solved for every workload at once, site by site.  States are the chunks
+processed so far and whether the server stands already.  A site that processes q chunks costs
 
     without server   ⌈E q/P⌉ (c + α λ) + α θ max(0, q - M)
     with server      ⌈E q/P⌉ c         + α θ max(0, q - M) + server price
 
-where c is the price of a worker there and M the chunks it stores.  The sums over the sites of the
-least costs are exact, because without the transfer row nothing else couples the sites.
+where c is the price of a worker there and M the chunks it stores.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from farkas.kernels import Floats1, Floats2, Floats3, Ints1, Ints2, Out, compile
 from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.numbers import Floats
 from farkas.tolerances import allowed
+
+if TYPE_CHECKING:
+    from farkas.forms import LinearForm
 
 NO_SERVER = -1  #: Entry of ``beside_server`` where the server itself does not fit.
 
@@ -67,56 +70,44 @@ class JobSlots(NamedTuple):
         return self.window, len(self.data), self.chunks
 
 
-class Ties(NamedTuple):
-    """What a scheduler adds to prices so that schedules of equal cost differ."""
+class SchedulePlan(NamedTuple):
+    """What a job runs, by slot after its arrival."""
 
-    #: worker, server, transfer: utility per worker, per server and per MB.
-    worker: float = 0.0
-    server: float = 0.0
-    transfer: float = 0.0
-
-
-NO_TIES = Ties()  #: Prices as they are posted.
-
-
-class Slot(NamedTuple):
-    """One slot of a job's view, with data that need not be the job's own; for kernels."""
-
-    worker_price: Floats1  #: (sites,)
-    server_price: Floats1
-    alone: Ints1
-    beside_server: Ints1
-    data: Ints1  #: chunks that each site finds in place
-    transfer_price: float
-    free_transfer: float
-    most_transfer: float
-    worth: float  #: greatest of the job: what costs are measured by
-    chunk_size: float
-    parameter_size: float
-    epochs: int
-    worker_rate: int
-    ties: Ties
+    workers: Ints2  #: Shape (window, sites); g.
+    server: Ints1  #: Shape (window,), site of the server, -1 where nothing runs; z.
+    moved: Ints1  #: Shape (window,), chunks moved between sites; Σ h.
 
 
 @compiled
-def slot_of(job: JobSlots, t: int, data: Ints1, ties: Ties) -> Slot:
-    """Look at slot ``t`` after the arrival, with ``data`` in place."""
-    return Slot(
-        job.worker_price[t],
-        job.server_price[t],
-        job.alone[t],
-        job.beside_server[t],
-        data,
-        job.transfer_price[t],
-        job.free_transfer[t],
-        job.most_transfer[t],
-        job.worth[0],
-        job.chunk_size,
-        job.parameter_size,
-        job.epochs,
-        job.worker_rate,
-        ties,
+def new_plan(window: int, sites: int) -> SchedulePlan:
+    """Make room for a schedule; nothing runs."""
+    server = np.empty(window, np.int64)
+    server[:] = -1
+    return SchedulePlan(np.zeros((window, sites), np.int64), server, np.zeros(window, np.int64))
+
+
+def read_plans(auction: Auction, form: LinearForm, point: Floats) -> dict[int, SchedulePlan]:
+    """Schedules up to completion, by job, at a whole point of a program with compact moves.
+
+    Only slots that process chunks count, and only as many workers as these need.
+    """
+    found: dict[int, SchedulePlan] = {}
+    if not auction.chunks.any():
+        return found
+    job, slot = form.column_block("processed").axes[0].members.T
+    processed, local = (
+        np.rint(form.values(point, name)).astype(np.int64) for name in ("processed", "local")
     )
+    workers = -(-auction.epochs[job, None] * processed // auction.worker_rate[job, None])
+    server, moved = form.values(point, "server").argmax(axis=1), (processed - local).sum(axis=1)
+    runs = processed.any(axis=1)
+    for i in np.unique(job[runs]).tolist():
+        at = np.flatnonzero(runs & (job == i))
+        where = slot[at] - auction.arrival[i]
+        plan = found[i] = new_plan.interpret(int(where.max()) + 1, auction.sites)
+        plan.workers[where], plan.server[where] = workers[at], server[at]
+        plan.moved[where] = moved[at]
+    return found
 
 
 workers_of = compiled(workers_for)  # ⌈E q / P⌉
@@ -131,18 +122,7 @@ def chunks_of(workers: int, epochs: int, worker_rate: int, most: int) -> int:
 def job_slots(
     auction: Auction, job: Job, prices: Prices, transferred: Floats | None, used: Floats | None
 ) -> JobSlots:
-    """Collect what ``job`` meets.
-
-    Parameters
-    ----------
-    auction
-        Sites and budgets; its own jobs and state are not looked at.
-    prices
-        Posted prices.
-    transferred, used
-        Use of the budget, shape (slots,), and of the capacities, shape (sites, resources, slots);
-        None is an empty system.
-    """
+    """Collect what ``job`` meets on the sites of an auction; use None is an empty system."""
     first = job.arrival
     worker, server = np.array(job.worker_demand), np.array(job.server_demand)
     price = prices.resource[:, :, first:]
@@ -179,14 +159,9 @@ class Cover(NamedTuple):
 
 
 def payoff_bounds(auction: Auction, prices: Prices | None = None, *, full: bool) -> Floats:
-    """Bounds of all jobs, shape (jobs,).
+    """Bounds of all jobs, shape (jobs,), by default at the prices posted in the instance's state.
 
-    Parameters
-    ----------
-    prices
-        By default those posted in the instance's state.
-    full
-        Whether jobs meet the whole empty system, as certificates need, or what the state leaves.
+    Jobs meet the ``full`` empty system, or what the state leaves.
     """
     prices = posted_on_arrival(auction) if prices is None else prices
     used = None if full else auction.used
@@ -199,7 +174,7 @@ def chunks_sent(job: JobSlots) -> int:
     """Chunks of the job's first slot, at most, whose least transfer fits in it."""
     sites, total = len(job.data), job.data.sum()
     tables, found = np.empty((4, sites + 1, total + 1)), 0
-    cover_slot(slot_of(job, 0, job.data, NO_TIES), total, 0.0, 1.0, tables)
+    cover_slot(job, 0, job.data, total, 0.0, 1.0, tables)
     for d in range(1, total + 1):
         if tables[1, sites, d] <= job.most_transfer[0]:
             found = d
@@ -219,7 +194,7 @@ def bound_payoff(job: JobSlots, most: int) -> Cover:
     for t in range(window):
         if job.worth[t] <= best:  # costs are not negative and worth never rises
             break
-        cover_slot(slot_of(job, t, job.data, NO_TIES), most, 1.0, 0.0, tables)
+        cover_slot(job, t, job.data, most, 1.0, 0.0, tables)
         add_slot(so_far[t], tables[1, sites, : most + 1], so_far[t + 1], choice[t])
         if job.worth[t] - so_far[t + 1, total] > best:
             best, finish = job.worth[t] - so_far[t + 1, total], t
@@ -230,38 +205,31 @@ def bound_payoff(job: JobSlots, most: int) -> Cover:
         done = choice[t, left]
         left -= done
         if done > 0:
-            slot = slot_of(job, t, job.data, NO_TIES)
-            cover_slot(slot, done, 1.0, 0.0, tables)
-            server[t] = trace_slot(slot, 0.0, tables, done, processed[t])
+            cover_slot(job, t, job.data, done, 1.0, 0.0, tables)
+            server[t] = trace_slot(job, t, job.data, 0.0, tables, done, processed[t])
     return Cover(best, finish, processed, server)
 
 
-@compiled(steps=lambda slot, total, *_: (len(slot.data) + 1) * (total + 1) ** 2)
+@compiled(steps=lambda job, t, data, total, *_: (len(data) + 1) * (total + 1) ** 2)
 def cover_slot(
-    slot: Slot, total: int, money: float, multiplier: float, tables: Out[Floats3]
+    job: JobSlots,
+    t: int,
+    data: Ints1,
+    total: int,
+    money: float,
+    multiplier: float,
+    tables: Out[Floats3],
 ) -> None:
-    """Fill the tables of one slot, with the transfer in use beside every cost.
+    """Fill the tables of slot ``t`` with ``data`` in place, for workloads up to ``total``.
 
-    Parameters
-    ----------
-    slot
-        Prices, room and data.
-    total
-        Largest workload.
-    money
-        Weight of posted prices: 1, or 0 where the multiplier alone counts.
-    multiplier
-        On top of the price of transfer.
-    tables
-        Shape (4, sites + 1, at least total + 1), overwritten: cost without and with the server,
-        then MB without and with the server.
+    ``tables``: shape (4, sites + 1, at least total + 1): cost without and with the server, then MB.
+    ``money`` weights posted prices, 1 or 0; ``multiplier`` is on top of the price of transfer.
     """
-    epochs, rate, data = slot.epochs, slot.worker_rate, slot.data
-    worker_price, server_price = slot.worker_price, slot.server_price
-    alone, beside_server = slot.alone, slot.beside_server
-    chunk_size, parameter_size = slot.chunk_size, slot.parameter_size
-    ties = slot.ties
-    price = money * (slot.transfer_price + ties.transfer) + multiplier
+    epochs, rate = job.epochs, job.worker_rate
+    worker_price, server_price = job.worker_price[t], job.server_price[t]
+    alone, beside_server = job.alone[t], job.beside_server[t]
+    chunk_size, parameter_size = job.chunk_size, job.parameter_size
+    price = money * job.transfer_price[t] + multiplier
     idle, served, idle_use, served_use = tables[0], tables[1], tables[2], tables[3]
     for d in range(total + 1):
         idle[0, d] = 0.0 if d == 0 else np.inf
@@ -272,8 +240,7 @@ def cover_slot(
     for r in range(len(data)):
         most = chunks_of(alone[r], epochs, rate, total)
         most_beside = chunks_of(beside_server[r], epochs, rate, total)
-        per_worker = money * (worker_price[r] + ties.worker)
-        per_server = money * (server_price[r] + ties.server)
+        per_worker, per_server = money * worker_price[r], money * server_price[r]
         idle_now, idle_next = idle[r], idle[r + 1]
         served_now, served_next = served[r], served[r + 1]
         idle_mb, idle_mb_next = idle_use[r], idle_use[r + 1]
@@ -334,17 +301,22 @@ def add_slot(before: Floats1, costs: Floats1, after: Out[Floats1], choice: Out[I
                 choice[n] = d if better else choice[n]
 
 
-@compiled(steps=lambda slot, multiplier, tables, workload, *_: len(slot.data) * (workload + 1))
+@compiled(steps=lambda job, t, data, *_: job.chunks * (len(data) + 1))
 def trace_slot(
-    slot: Slot, multiplier: float, tables: Floats3, workload: int, processed: Out[Ints1]
+    job: JobSlots,
+    t: int,
+    data: Ints1,
+    multiplier: float,
+    tables: Floats3,
+    workload: int,
+    processed: Out[Ints1],
 ) -> int:
     """Read the cover of ``workload`` >= 1 chunks off the tables; returns the server's site."""
-    epochs, rate, data = slot.epochs, slot.worker_rate, slot.data
-    worker_price, server_price = slot.worker_price, slot.server_price
-    alone, beside_server = slot.alone, slot.beside_server
-    chunk_size, parameter_size = slot.chunk_size, slot.parameter_size
-    ties = slot.ties
-    price = slot.transfer_price + ties.transfer + multiplier
+    epochs, rate = job.epochs, job.worker_rate
+    worker_price, server_price = job.worker_price[t], job.server_price[t]
+    alone, beside_server = job.alone[t], job.beside_server[t]
+    chunk_size, parameter_size = job.chunk_size, job.parameter_size
+    price = job.transfer_price[t] + multiplier
     server = -1
     d = workload
     for r in range(len(data) - 1, -1, -1):
@@ -353,7 +325,7 @@ def trace_slot(
         processed[r] = 0
         most = chunks_of(alone[r], epochs, rate, d)
         most_beside = chunks_of(beside_server[r], epochs, rate, d) if server < 0 else -1
-        per_worker, per_server = worker_price[r] + ties.worker, server_price[r] + ties.server
+        per_worker, per_server = worker_price[r], server_price[r]
         # the same sums in the same order as when the tables were filled, so one of them is equal
         for q in range(max(most, most_beside) + 1):
             workers = workers_of(q, epochs, rate)

@@ -12,17 +12,12 @@ from farkas.certificates.eris import PricedAuction
 from farkas.certificates.priced_tree import Case, Knapsack
 from farkas.decomposition.protocol import Plans, Pricing
 from farkas.instances.eris import Auction, hosted, left_over
-from farkas.kernels import Floats1, Floats2, Floats3, Ints1, Ints2, Out, compiled
+from farkas.kernels import Bools1, Floats1, Floats2, Floats3, Ints1, Ints2, Out, compiled
 from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats, Ints
 from farkas.relaxations.eris.payoff_bound import NO_SERVER, JobSlots, bound_payoff, chunks_sent
 from farkas.relaxations.eris.spans import Spans
 from farkas.tolerances import ROUNDING, SOLVER_GAP
-
-# Kernel: the best schedules of many jobs at given prices, with what they use.
-#
-# Each job meets the whole empty system; its schedule is the one that attains the bound of
-# `farkas.relaxations.eris.payoff_bound`.
 
 
 class JobsTable(NamedTuple):
@@ -42,7 +37,16 @@ class JobsTable(NamedTuple):
     worker_demand: Floats2  #: Shape (jobs, resources).
     server_demand: Floats2  #: Shape (jobs, resources).
     chunk_size: float  #: MB.
-    budget: float  #: MB of a slot.
+
+
+class PricedCapacity(NamedTuple):
+    """What there is, and what it costs."""
+
+    capacity: Floats2  #: Shape (sites, resources), units per slot.
+    budget: float  #: MB per slot.
+    #: transfer_price, resource_price: shapes (slots,) and (sites, resources, slots).
+    transfer_price: Floats1
+    resource_price: Floats3
 
 
 class ChosenSchedules(NamedTuple):
@@ -76,49 +80,78 @@ def jobs_table(auction: Auction) -> JobsTable:
         worker_demand=auction.worker_demand,
         server_demand=auction.server_demand,
         chunk_size=auction.chunk_size,
-        budget=auction.transfer_budget,
     )
 
 
-@compiled(steps=lambda jobs, which, transfer, resource, chosen: len(which) * resource.size)
-def choose(
+@compiled
+def meet(
     jobs: JobsTable,
-    which: Ints1,
-    transfer: Floats1,
-    resource: Floats3,
-    chosen: Out[ChosenSchedules],
-) -> None:
-    """Fill in the best schedules of the jobs ``which``; those of others are left as they are.
+    i: int,
+    transferred: Floats1,
+    used: Floats3,
+    room: PricedCapacity,
+    noise: Floats2,
+    share: float,
+    last: int,
+    open_slots: Bools1,
+) -> JobSlots:
+    """Collect what job ``i`` meets up to slot ``last`` of its window, at a share of the prices.
 
-    ``transfer``, ``resource``: prices, shapes (slots,) and (sites, resources, slots).
+    There is no room in slots that are not open.
     """
-    sites, resources, slots = resource.shape
-    for i in which:
-        first = jobs.arrival[i]
-        window = slots - first
-        low = jobs.begin[i]
-        worker_price, server_price = np.zeros((window, sites)), np.zeros((window, sites))
-        alone = np.empty((window, sites), np.int64)
-        beside_server = np.empty((window, sites), np.int64)
-        for t in range(window):
-            for r in range(sites):
-                alone[t, r], beside_server[t, r] = jobs.alone[i, r], jobs.beside_server[i, r]
-                for k in range(resources):
-                    price = resource[r, k, first + t]
-                    worker_price[t, r] += jobs.worker_demand[i, k] * price
-                    server_price[t, r] += jobs.server_demand[i, k] * price
-        budget = np.empty(window)
-        budget[:] = jobs.budget * (1.0 + ROUNDING)
-        seen = JobSlots(
-            worker_price, server_price, alone, beside_server, transfer[first:].copy(), budget,
-            budget, jobs.data[i].copy(), jobs.worth[low : low + window].copy(),
-            jobs.epochs[i], jobs.worker_rate[i], jobs.chunk_size, jobs.parameter_size[i],
-        )  # fmt: skip
+    sites, resources = room.capacity.shape
+    first, low, window = jobs.arrival[i], jobs.begin[i], last + 1
+    worker_price, server_price = np.zeros((window, sites)), np.zeros((window, sites))
+    alone = np.zeros((window, sites), np.int64)
+    beside_server = np.empty((window, sites), np.int64)
+    beside_server[:, :] = NO_SERVER
+    free, most, transfer = np.zeros(window), np.zeros(window), np.empty(window)
+    for t in range(window):
+        transfer[t] = share * room.transfer_price[first + t]
+        if not open_slots[low + t]:
+            continue
+        free[t] = max(0.0, room.budget - transferred[first + t])
+        most[t] = max(0.0, room.budget * (1.0 + ROUNDING) - transferred[first + t])
+        for r in range(sites):
+            workers, beside = jobs.alone[i, r], max(jobs.beside_server[i, r], 0)
+            fits, hosts = True, jobs.beside_server[i, r] >= 0
+            for k in range(resources):
+                price = share * noise[r, k] * room.resource_price[r, k, first + t]
+                worker, server = jobs.worker_demand[i, k], jobs.server_demand[i, k]
+                worker_price[t, r] += worker * price
+                server_price[t, r] += server * price
+                limit, held = room.capacity[r, k], used[r, k, first + t]
+                most_used = limit * (1.0 + ROUNDING)
+                fits = fits and held <= most_used
+                hosts = hosts and held + server <= most_used
+                if worker > 0:
+                    # compared before they are made whole: what no integer holds limits nobody
+                    alone_left = np.floor(max(0.0, limit - held) / worker + ROUNDING)
+                    beside_left = np.floor(max(0.0, limit - held - server) / worker + ROUNDING)
+                    workers = int(alone_left) if alone_left < workers else workers
+                    beside = int(beside_left) if beside_left < beside else beside
+            alone[t, r] = workers if fits else 0
+            beside_server[t, r] = beside if hosts else NO_SERVER
+    return JobSlots(
+        worker_price, server_price, alone, beside_server, transfer, free, most,
+        jobs.data[i].copy(), jobs.worth[low : low + window].copy(), jobs.epochs[i],
+        jobs.worker_rate[i], jobs.chunk_size, jobs.parameter_size[i],
+    )  # fmt: skip
+
+
+@compiled(steps=lambda jobs, room, chosen: len(jobs.arrival) * room.resource_price.size)
+def choose(jobs: JobsTable, room: PricedCapacity, chosen: Out[ChosenSchedules]) -> None:
+    """Fill in the best schedules of all jobs on the empty system."""
+    transferred, used = np.zeros(len(room.transfer_price)), np.zeros(room.resource_price.shape)
+    noise, open_slots = np.ones(room.capacity.shape), np.ones(len(jobs.worth), np.bool_)
+    for i in range(len(jobs.arrival)):
+        low, window = jobs.begin[i], jobs.begin[i + 1] - jobs.begin[i]
+        seen = meet(jobs, i, transferred, used, room, noise, 1.0, window - 1, open_slots)
         cover = bound_payoff(seen, chunks_sent(seen))
         chosen.payoff[i], chosen.finish[i] = cover.payoff, cover.finish
         for t in range(window):
             chosen.server[low + t] = cover.server[t]
-            for r in range(sites):
+            for r in range(jobs.data.shape[1]):
                 chosen.processed[low + t, r] = cover.processed[t, r]
 
 
@@ -194,8 +227,9 @@ class SchedulePricing(Pricing):
         for owner, window in case.items():
             counted[owner] = window.worth(self._worth[owner])
             worth[jobs.begin[owner] : jobs.begin[owner + 1]] = _later(counted[owner])
-        everybody, at = np.arange(self.owners), self.prices_of(prices)
-        choose(jobs._replace(worth=worth), everybody, at.transfer, at.resource, chosen)
+        at, auction = self.prices_of(prices), self.auction
+        room = PricedCapacity(auction.capacity, auction.transfer_budget, at.transfer, at.resource)
+        choose(jobs._replace(worth=worth), room, chosen)
         some = np.flatnonzero((chosen.finish >= 0) & (self.auction.chunks > 0))
         last = chosen.finish[some]
         for k in np.flatnonzero(np.isin(some, list(counted))).tolist():

@@ -1,7 +1,7 @@
 """Spans of slots that hold jobs of an auction as wholes.
 
-What jobs need that arrive and complete in a span fits into what it holds of a resource, so that
-they are a choice of a knapsack.  Of its inequalities those are found that shares violate.
+What jobs need that arrive and complete in a span fits into what it holds of a resource: they are a
+choice of a knapsack.  Of its inequalities those are found that shares violate.
 """
 
 from __future__ import annotations
@@ -62,14 +62,9 @@ class Spans:
         return tuple((begin + first, begin + last + 1) for begin in begins.tolist())
 
     def violated(self, plans: Plans, share: Floats, tight: Bools) -> list[Knapsack]:
-        """Return the spans that shares of plans violate most.
+        """Return the spans that shares of plans violate most, where resources are tight.
 
-        Parameters
-        ----------
-        share
-            Shape (plans,).
-        tight
-            Shape (resources, slots); spans lie in slots whose resource is tight.
+        ``tight``: shape (resources, slots).
         """
         found: list[Knapsack] = []
         auction, some = self.auction, np.flatnonzero((share > 0) & (plans.value > 0))
@@ -101,10 +96,7 @@ class Spans:
     def _ending(
         self, k: int, begin: int, last: int, jobs: Ints, by: Floats, worth: Floats
     ) -> Iterator[Knapsack]:
-        """Spans that end with a slot and begin with ``begin`` or later.
-
-        Of ``jobs`` the shares ``by``, shape (jobs,), complete by then, when they are worth so much.
-        """
+        """Spans from ``begin`` or later to ``last``, by when shares ``by`` of ``jobs`` complete."""
         arrival, tried = self.auction.arrival[jobs], []
         unit, size, a_slot = self.sizes(k)
         for first in range(last, max(begin, last - LONGEST + 1) - 1, -1):

@@ -15,53 +15,16 @@ from farkas.decomposition.column_generation import DualPoint, Left, price_rows, 
 from farkas.decomposition.master import Master, Pool
 from farkas.decomposition.protocol import Plans, Pricing
 from farkas.errors import NoAnswer
+from farkas.forms import LinearForm
 from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats
+from farkas.relaxations.eris.payoff_bound import read_plans
 from farkas.relaxations.eris.pricing import SchedulePricing
-from farkas.solvers import Answer, Session
+from farkas.solvers import Session
 from farkas.solvers.session import optimum_of
 from farkas.tolerances import LOOSE_GAP, SIMPLEX
-
-
-class JobPricing:
-    """Best schedule of one job on the empty system, again and again at other prices."""
-
-    def __init__(self, auction: Auction, job: int) -> None:
-        self.auction, self.job = auction, job
-        self.program = BestSchedule(capacity="full")
-        data = PricedJobs(auction, (job,), Prices.zero(auction))
-        self.session = Session(self.program.form(data))
-
-    def solve(self, prices: Prices) -> Answer:
-        """Return the solver's answer at ``prices``; raises `NoAnswer` unless optimal."""
-        data = PricedJobs(self.auction, (self.job,), prices)
-        self.session.update(cost=self.program.form(data).cost)
-        return optimum_of(self.session)
-
-    def schedule(self, answer: Answer) -> tuple[float, Floats]:
-        """Worth and usage (transfer by slot, then site x resource x slot) of the answer's point."""
-        form, auction, job = self.session.form, self.auction, self.job
-        parts = {
-            name: np.rint(form.values(answer.point, name))
-            for name in ("finished", "workers", "server", "processed", "local")
-        }
-        first = int(auction.arrival[job])
-        count = len(parts["finished"])
-        worth = float((parts["finished"] * np.array(auction.jobs[job].utility[:count])).sum())
-        transfer = np.zeros(auction.slots)
-        used = np.zeros(auction.used.shape)
-        if len(parts["workers"]):
-            remote = (parts["workers"] * (1 - parts["server"])).sum(axis=1)
-            moved = (parts["processed"] - parts["local"]).sum(axis=1)
-            transfer[first:] = (
-                auction.chunk_size * moved + auction.jobs[job].parameter_size * remote
-            )
-            worker, server = auction.worker_demand[job], auction.server_demand[job]
-            used[:, :, first:] = worker[:, None] * parts["workers"].T[:, None]
-            used[:, :, first:] += server[:, None] * parts["server"].T[:, None]
-        return worth, np.concatenate([transfer, used.ravel()])
 
 
 class ExactPricing(Pricing):
@@ -76,28 +39,53 @@ class ExactPricing(Pricing):
         self.hard, self.row_of = self.rows, np.arange(len(self.rows))
         self.place_of = np.zeros(len(self.rows), np.int64)
         self.most = np.array([job.utility[0] for job in auction.jobs])
-        self._jobs = [JobPricing(auction, job) for job in range(auction.num_jobs)]
+        free = Prices.zero(auction)
+        self._sessions = [Session(self._form(job, free)) for job in range(self.owners)]
+
+    def _form(self, job: int, prices: Prices) -> LinearForm:
+        """State the best schedule of a job on the empty system."""
+        data = PricedJobs(self.program.instance, (job,), prices)
+        return BestSchedule(capacity="full").form(data)
 
     def replies(self, prices: Floats, case: Case) -> tuple[Floats, Plans]:
         """Return the payoffs that the solver claims, and the schedules; there are no cases."""
-        answers = [job.solve(Prices(*self.program.parts(prices))) for job in self._jobs]
-        payoff = np.array([max(0.0, answer.bound_or(np.inf)) for answer in answers])
-        noise = SIMPLEX * self.most
-        owners = np.flatnonzero(np.array([answer.objective for answer in answers]) > noise)
-        found = [self._jobs[i].schedule(answers[i]) for i in owners.tolist()]
-        use = np.array([used for _, used in found]).reshape(len(found), len(self.rows))
-        worth = np.array([value for value, _ in found])
-        return payoff, Plans(owners, worth, sparse.csr_array(use))
+        payoff, noise = np.zeros(self.owners), SIMPLEX * self.most
+        owners, worth, use = list[int](), list[float](), list[Floats]()
+        for i, session in enumerate(self._sessions):
+            form = self._form(i, Prices(*self.program.parts(prices)))
+            session.update(cost=form.cost)
+            answer = optimum_of(session)
+            payoff[i] = max(0.0, answer.bound_or(np.inf))
+            if answer.objective > noise[i]:
+                value, used = self._schedule(i, form, answer.point)
+                owners.append(i)
+                worth.append(value)
+                use.append(used)
+        rows = sparse.csr_array(np.array(use).reshape(len(use), len(self.rows)))
+        return payoff, Plans(np.array(owners, np.int64), np.array(worth), rows)
+
+    def _schedule(self, i: int, form: LinearForm, point: Floats) -> tuple[float, Floats]:
+        """Worth of a job's schedule at a point, and what it uses, by row."""
+        auction = self.program.instance
+        job, plan = auction.jobs[i], read_plans(auction, form, point).get(i)
+        if plan is None:  # without data
+            return job.utility[0], np.zeros(len(self.rows))
+        transfer, used = self.program.parts(np.zeros(len(self.rows)))
+        runs = np.flatnonzero(plan.server >= 0)
+        slots, server, workers = job.arrival + runs, plan.server[runs], plan.workers[runs]
+        used[:, :, slots] = auction.worker_demand[i][:, None] * workers.T[:, None]
+        used[server, :, slots] += auction.server_demand[i]
+        remote = workers.sum(axis=1) - workers[np.arange(len(runs)), server]
+        transfer[slots] = auction.chunk_size * plan.moved[runs] + job.parameter_size * remote
+        return job.utility[len(plan.server) - 1], np.concatenate([transfer, used.ravel()])
 
 
 def generate_columns(
     auction: Auction, most_rounds: int = 1000, left: Left = lambda: math.inf
 ) -> Iterator[DualPoint]:
-    """Solve the linear relaxation of (3) round by round.
+    """Solve the linear relaxation of (3) round by round; bounds rest on the solver's claims.
 
-    Every round prices all jobs exactly at the duals of the program of known schedules.  Bounds rest
-    on the solver's claims; a proof of the prices found needs farkas.certificates.eris.  Raises
-    `NoAnswer`: the solver did not finish a job.
+    Raises `NoAnswer`: the solver did not finish a job.
     """
     pricing = ExactPricing(auction)
     master = Master(pricing, Pool(pricing))
@@ -108,15 +96,14 @@ def relaxation_by_columns(auction: Auction, most_rounds: int = 1000) -> DualPoin
     """Last round of `generate_columns`; raises `NoAnswer` unless bound and value meet there."""
     *_, last = generate_columns(auction, most_rounds)
     if not last.rounds or last.bound - last.value > LOOSE_GAP * max(abs(last.bound), 1.0):
-        raise NoAnswer(f"column generation did not price_rows in {most_rounds} rounds")
+        raise NoAnswer(f"column generation did not meet the bound in {most_rounds} rounds")
     return last
 
 
 def aggregated_prices(auction: Auction, left: Left = lambda: math.inf) -> Prices:
     """Prices by columns, the same at every site."""
     pricing = SchedulePricing(auction)
-    prices = price_tree(pricing, gap=SIMPLEX, left=left).prices[0]
-    return pricing.prices_of(prices)
+    return pricing.prices_of(price_tree(pricing, gap=SIMPLEX, left=left).prices[0])
 
 
 def within(seconds: float) -> Left:

@@ -12,7 +12,6 @@ from scipy import sparse
 from farkas.decomposition.packing import Packing
 from farkas.decomposition.protocol import Plans
 from farkas.offline import searches
-from farkas.offline.eris.exchange_kernel import NO_SERVER, meet
 from farkas.offline.eris.optimum import LEAST_PRICE, AuctionPricing
 from farkas.offline.eris.squeeze_kernel import (
     MOVE_DRAWS,
@@ -22,7 +21,8 @@ from farkas.offline.eris.squeeze_kernel import (
     relocate,
 )
 from farkas.online.eris.environment import usage
-from farkas.relaxations.eris.payoff_bound import job_slots
+from farkas.relaxations.eris.payoff_bound import NO_SERVER, job_slots
+from farkas.relaxations.eris.pricing import meet
 from farkas.tolerances import allowed
 from tests.generators.eris import one_resource, random_auction
 from tests.references.eris_judge import executable
@@ -164,7 +164,8 @@ def test_a_job_meets_the_room_that_others_leave(seed):
     for i in range(1, auction.num_jobs, 2):
         job = auction.jobs[i]
         last = len(job.utility) - 1
-        found = meet(pricing.jobs, i, now, room, noise, 1.0, last, pricing.everywhere)
+        state = now.transferred, now.used, room, noise
+        found = meet(pricing.jobs, i, *state, 1.0, last, pricing.everywhere)
         seen = job_slots(auction, job, priced, now.transferred, now.used)
         for mine, reference in zip(found, seen, strict=True):
             assert np.asarray(mine) == pytest.approx(np.asarray(reference), abs=1e-9)
@@ -173,7 +174,9 @@ def test_a_job_meets_the_room_that_others_leave(seed):
 def test_there_is_no_room_in_closed_slots():
     pricing = AuctionPricing(one_resource({}))
     where, room = np.array([False, True, False]), pricing.room(np.zeros(len(pricing.rows)))
-    seen = meet(pricing.jobs, 0, pricing.packed({}), room, np.ones((2, 1)), 1.0, 2, where)
+    empty = pricing.packed({})
+    state = empty.transferred, empty.used, room, np.ones((2, 1))
+    seen = meet(pricing.jobs, 0, *state, 1.0, 2, where)
     assert seen.alone.tolist() == [[0, 0], [1, 1], [0, 0]]
     assert seen.beside_server.tolist() == [[NO_SERVER] * 2, [1, 1], [NO_SERVER] * 2]
 

@@ -32,11 +32,8 @@ from farkas.online.eris.one_slot import (
 )
 from farkas.relaxations.eris.payoff_bound import (
     JobSlots,
-    Slot,
-    Ties,
     cover_slot,
     job_slots,
-    slot_of,
     trace_slot,
 )
 from farkas.solvers import Claimed, solve
@@ -56,7 +53,7 @@ def test_one_slot_bounds_enclose_the_optimum_of_8(seed: int) -> None:
         bounds = new_bounds(total)
         lower, upper = bounds.lower, bounds.upper
         for t in range(seen.window):
-            bound_workloads(slot_of(seen, t, seen.data, Ties()), 8, 1, total, tables, bounds)
+            bound_workloads(seen, t, seen.data, 8, 1, total, tables, bounds)
             assert (lower[0], upper[0]) == (0.0, 0.0)
             for workload in range(1, total + 1):
                 slot = job.arrival + t
@@ -76,8 +73,7 @@ def bounded(free: float, money: float = 1.0) -> Bounds:
     used = np.array([auction.transfer_budget - free])
     seen = job_slots(auction, auction.jobs[0], prices, used, auction.used)
     bounds = new_bounds(2)
-    slot = slot_of(seen, 0, seen.data, Ties())
-    bound_workloads(slot, 6, 1, 2, np.empty((4, 3, 3)), bounds)
+    bound_workloads(seen, 0, seen.data, 6, 1, 2, np.empty((4, 3, 3)), bounds)
     return bounds
 
 
@@ -113,8 +109,7 @@ def scarce(seed: int) -> JobSlots:
 def bounds_of(seen: JobSlots, rounds: int, only: int) -> Bounds:
     bounds, shape = new_bounds(seen.chunks), (4, len(seen.data) + 1, seen.chunks + 1)
     first, total = (1, seen.chunks) if only < 0 else (only, only)
-    slot = slot_of(seen, 0, seen.data, Ties())
-    bound_workloads(slot, rounds, first, total, np.empty(shape), bounds)
+    bound_workloads(seen, 0, seen.data, rounds, first, total, np.empty(shape), bounds)
     return bounds
 
 
@@ -167,20 +162,17 @@ def test_a_cover_is_traced_with_the_transfer_that_its_table_holds() -> None:
     ties = 0
     for seed in range(200):
         seen = scarce(seed)
-        tables, slot = (
-            np.empty((4, len(seen.data) + 1, seen.chunks + 1)),
-            slot_of(seen, 0, seen.data, Ties()),
-        )
+        tables = np.empty((4, len(seen.data) + 1, seen.chunks + 1))
         uses = eris_slot.covers(seen, 0)
         for m in (0.0, 1.0, 2.0):
-            cover_slot(slot, seen.chunks, 1.0, m, tables)
+            cover_slot(seen, 0, seen.data, seen.chunks, 1.0, m, tables)
             for d in range(1, seen.chunks + 1):
                 cost, mb = tables[1, -1, d], tables[3, -1, d]
                 if cost == np.inf:
                     assert not uses[d]
                     continue
                 chunks = np.zeros(len(seen.data), np.int64)
-                server = trace_slot(slot, m, tables, d, chunks)
+                server = trace_slot(seen, 0, seen.data, m, tables, d, chunks)
                 workers = -(-seen.epochs * chunks // seen.worker_rate)
                 sent = seen.chunk_size * np.maximum(0, chunks - seen.data).sum()
                 sent += seen.parameter_size * (workers.sum() - workers[server])
@@ -195,13 +187,13 @@ def test_a_cover_is_traced_with_the_transfer_that_its_table_holds() -> None:
 def test_the_least_transfer_is_found_where_parameters_outweigh_chunks() -> None:
     # nothing may be sent: the worker and the server are at site 0, for 7; a megabyte of a chunk
     # more must weigh as much as what is saved, though parameters have a hundred thousand of them
-    two, one, none = np.full(3, 2), np.ones(3, np.int64), 0.0
-    slot = Slot(
-        np.array([0.0, 5.0, 7.0]), np.array([7.0, 0.0, 8.0]), two, one, np.array([1, 0, 1]),
-        none, none, none, 100.0, 1.0, 1e5, 1, 1, Ties(),
+    two, one, none = np.full((1, 3), 2), np.ones((1, 3), np.int64), np.zeros(1)
+    seen = JobSlots(
+        np.array([[0.0, 5.0, 7.0]]), np.array([[7.0, 0.0, 8.0]]), two, one, none, none, none,
+        np.array([1, 0, 1]), np.array([100.0]), 1, 1, 1.0, 1e5,
     )  # fmt: skip
     tables, bounds = np.empty((4, 4, 3)), new_bounds(2)
-    bound_workloads(slot, 6, 1, 2, tables, bounds)
+    bound_workloads(seen, 0, seen.data, 6, 1, 2, tables, bounds)
     assert bounds.upper[1] == pytest.approx(7.0)
     assert bounds.lower[1] == pytest.approx(7.0)
 

@@ -13,12 +13,12 @@ from farkas.models.eris.best_schedule import PricedJobs
 from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.numbers import Ints
 from farkas.online.eris import scheduler_dp
-from farkas.online.eris.environment import Ledger, can_run, new_plan, pieces_of
+from farkas.online.eris.environment import Ledger, can_run, pieces_of
 from farkas.online.eris.eris import Bid, exact_schedule
 from farkas.online.eris.one_slot import new_bounds
 from farkas.online.eris.scheduler_dp import best_plan, repaired_schedule
 from farkas.proofs.eris.algorithms import propose
-from farkas.relaxations.eris.payoff_bound import JobSlots, Ties, job_slots, slot_of
+from farkas.relaxations.eris.payoff_bound import JobSlots, job_slots, new_plan
 from farkas.solvers import solve
 from tests.generators.eris import auction_in, one_resource, random_auction
 from tests.references import eris_slot
@@ -259,15 +259,15 @@ def test_a_plan_that_rests_in_its_last_slots_is_replayed_no_more(
     plans: list[list[int]] = []
     replay, skipped = scheduler_dp._replay.function, 0
 
-    def noted(job: JobSlots, ties: Ties, rounds: int, workloads: Ints, *scratch: Any) -> Any:
+    def noted(job: JobSlots, sought: JobSlots, rounds: int, workloads: Ints, *scratch: Any) -> Any:
         plans.append(workloads.tolist())
-        return replay(job, ties, rounds, workloads, *scratch)
+        return replay(job, sought, rounds, workloads, *scratch)
 
     monkeypatch.setattr(scheduler_dp, "_replay", noted)
     for seed in range(60):
         seen = crowded(seed)
         plans.clear()
-        best, finish, paid, _, (workers, server, moved) = best_plan.interpret(seen, Ties(), 6)
+        best, finish, paid, _, (workers, server, moved) = best_plan.interpret(seen, seen, 6)
         tables = np.empty((4, len(seen.data) + 1, seen.chunks + 1))
         scratch = tables, new_bounds(seen.chunks), new_plan.interpret(5, len(seen.data))
         resting = [plan for plan in plans if len(plan) > 1 and plan[-1] == 0]
@@ -276,7 +276,7 @@ def test_a_plan_that_rests_in_its_last_slots_is_replayed_no_more(
         # what rests on at the end is worth less, and costs what it cost before
         for plan in plans[:]:
             later = np.array([*plan, *[0] * (5 - len(plan))])
-            cost = replay(seen, Ties(), 6, later, *scratch)
+            cost = replay(seen, seen, 6, later, *scratch)
             assert seen.worth[4] - cost <= best
             skipped += cost < np.inf and len(plan) < 5
         if finish >= 0:
@@ -290,8 +290,7 @@ def test_moved_chunks_come_from_the_first_site_with_most_left() -> None:
     auction = one_resource({"data": [2, 2, 0]}, sites=3, site_capacity=[[4.0]] * 3)
     seen = job_slots(auction, auction.jobs[0], Prices.zero(auction), None, None)
     plan, remaining = new_plan.interpret(seen.window, 3), np.array([2, 2, 0])
-    slot = slot_of.function(seen, 0, remaining, Ties())
-    scheduler_dp.book_slot.function(slot, 0, 2, np.array([0, 0, 1]), plan, 0.0)
+    scheduler_dp.book_slot.function(seen, 0, remaining, 2, np.array([0, 0, 1]), plan, 0.0)
     assert remaining.tolist() == [1, 2, 0]
     assert (plan.moved[0], plan.server[0]) == (1, 2)
     assert plan.workers[0].tolist() == [0, 0, 1]

@@ -11,8 +11,9 @@ import pytest
 from farkas.instances import library
 from farkas.instances.eris import Auction
 from farkas.models.eris.prices import Prices
-from farkas.online.eris.environment import Ledger
-from farkas.online.eris.scheduler_printed import printed_run, printed_schedule, printed_slot
+from farkas.online.eris.environment import Ledger, can_run
+from farkas.online.eris.eris import accepted
+from farkas.online.eris.scheduler_printed import printed_schedule, printed_slot
 from farkas.relaxations.eris.payoff_bound import JobSlots, job_slots
 from tests.generators.eris import one_resource, random_auction
 from tests.references.eris_printed import Printed
@@ -144,16 +145,15 @@ def test_later_completion_must_pay_more_than_rounding() -> None:
 
 
 def test_the_printed_run_books_schedules_that_cannot_run() -> None:
-    run = printed_run(library.load("eris/above_optimum"))
-    assert run.welfare == pytest.approx(119.723)
-    assert run.infeasible_jobs == 1
+    run = list(accepted(Ledger(library.load("eris/above_optimum")), "printed"))
+    assert sum(job.utility[found.finish] for _, job, found in run) == pytest.approx(119.723)
+    assert [can_run(job, found) for _, job, found in run].count(False) == 1
 
 
 def test_jobs_are_booked_one_after_the_other() -> None:
     # two gpus, base 4: the second job pays 1, the third finds nothing free
     jobs = [{"utility": [worth]} for worth in (3.0, 5.0, 9.0)]
-    run = printed_run(one_resource(*jobs, slots=1, sites=1, site_capacity=[[2.0]]))
-    assert run.accepted == (0, 1)
-    assert (run.welfare, run.infeasible_jobs) == (8.0, 0)
-    assert run.revenue == pytest.approx(1.0)
-    assert run.ledger.used.tolist() == [[[2.0]]]
+    ledger = Ledger(one_resource(*jobs, slots=1, sites=1, site_capacity=[[2.0]]))
+    run = [(index, found.worth, found.cost) for index, _, found in accepted(ledger, "printed")]
+    assert run == [(0, 3.0, 0.0), (1, 5.0, pytest.approx(1.0))]
+    assert ledger.used.tolist() == [[[2.0]]]

@@ -23,7 +23,7 @@ from farkas.relaxations.eris.payoff_bound import (
     job_slots,
     payoff_bounds,
 )
-from farkas.relaxations.eris.pricing import SchedulePricing, choose
+from farkas.relaxations.eris.pricing import PricedCapacity, SchedulePricing, choose
 from farkas.relaxations.eris.welfare_bound import (
     aggregated_prices,
     certify_welfare,
@@ -170,8 +170,11 @@ def random_prices(auction, seed):
 def test_jobs_at_once_and_in_turn_agree(seed):
     auction = random_auction(seed, most_chunks=7, jobs=6)
     prices = random_prices(auction, seed)
-    pricing, jobs = SchedulePricing(auction), np.arange(auction.num_jobs)
-    choose(pricing.jobs, jobs, prices.transfer, prices.resource, pricing.chosen)
+    pricing = SchedulePricing(auction)
+    room = PricedCapacity(
+        auction.capacity, auction.transfer_budget, prices.transfer, prices.resource
+    )
+    choose(pricing.jobs, room, pricing.chosen)
     met = [job_slots(auction, job, prices, None, None) for job in auction.jobs]
     payoffs = [bound_payoff(seen, chunks_sent(seen)).payoff for seen in met]
     assert pricing.chosen.payoff == pytest.approx(payoffs)
