@@ -23,7 +23,7 @@ PA, BEST_FIT, RANDOM = 0, 1, 2
 RULES = {"pa": PA, "best_fit": BEST_FIT, "random": RANDOM}
 
 #: Columns of `Cluster.running`.
-FREE, ARRIVAL, WORKER_TYPE, WORKERS, PS_TYPE, PS, FIRST, LAST = range(8)
+FREE, WORKER_TYPE, WORKERS, PS_TYPE, PS, FIRST, LAST = range(7)
 #: Places in `Cluster.counts`.
 LOGGED, RUNNING, OVER, NEXT, PLACED = range(5)
 NEVER = 2**62
@@ -78,7 +78,7 @@ class Cluster(NamedTuple):
     order: Ints1  #: (servers,) scratch: order of filling
     rank: Ints1  #: (servers,) scratch: who comes first in the order, -1 for those already in it
     log: Ints2  #: (entries, 4): job, server, workers, parameter servers
-    running: Ints2  #: (rows, 8): columns as named above
+    running: Ints2  #: (rows, 7): columns as named above
     runtime: Floats1  #: (rows,) slots that the job of a row runs
     active: Ints1  #: (rows,) rows of running jobs in order of arrival, then the others
     ended: Ints1  #: (rows,) rows of the jobs that the last `release` took away
@@ -96,7 +96,7 @@ class Cluster(NamedTuple):
             np.zeros(servers, np.int64),
             np.zeros(servers, np.int64),
             np.zeros((0, 4), np.int64),
-            np.zeros((0, 8), np.int64),
+            np.zeros((0, 7), np.int64),
             np.zeros(0),
             np.zeros(0, np.int64),
             np.zeros(0, np.int64),
@@ -286,7 +286,6 @@ def _run(cluster: Out[Cluster], jobs: Jobs, job: int, first: int) -> bool:
     row = cluster.active[cluster.counts[RUNNING]]
     free = jobs.free_colocated[job] if whole else jobs.free_spread[job]
     cluster.running[row, FREE] = free
-    cluster.running[row, ARRIVAL] = jobs.slot[job]
     cluster.running[row, WORKER_TYPE] = kind
     cluster.running[row, WORKERS] = workers
     cluster.running[row, PS_TYPE] = other

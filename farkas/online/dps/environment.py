@@ -85,16 +85,6 @@ class Known:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Report:
-    """What a user says of a job on arrival, truly, to a seller that asks for it."""
-
-    budget: float  #: What the user would pay at most.
-    #: colocated_runtime, spread_runtime: slots the job runs on one server, and on several.
-    colocated_runtime: float
-    spread_runtime: float
-
-
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Offer:
     """A job on arrival.  Its budget shows in its answer only, its runtime when it is over."""
 
@@ -107,7 +97,6 @@ class Offer:
     ps: int
     #: The job as columns, for kernels; its limit answers prices, its runtimes say when it is over.
     alone: Jobs
-    report: Report  #: For sellers that ask for it, see `farkas.online.dps.learned`.
     _market: Market
     _place: int
 
@@ -126,9 +115,12 @@ class Offer:
     def _of(cls, market: Market, jobs: Jobs, place: int, number: int) -> Self:
         alone = jobs.some(slice(place, place + 1))
         slot, kind, workers, other, ps = (int(column[0]) for column in alone[:5])
-        runtimes = float(alone.colocated_runtime[0]), float(alone.spread_runtime[0])
-        report = Report(float(market.budget[place]), *runtimes)
-        return cls(number, slot, kind, workers, other, ps, alone, report, market, place)
+        return cls(number, slot, kind, workers, other, ps, alone, market, place)
+
+    @property
+    def bid(self) -> float:
+        """What the user would pay at most, for sellers that take bids."""
+        return float(self._market.budget[self._place])
 
     def of_one(self) -> Market:
         """Return the market in which nobody else comes."""

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import NamedTuple
 
 import numpy as np
 
 from farkas.instances.base import Nonnegative
 from farkas.numbers import Floats, Ints
-from farkas.online.dps.cluster import (
-    ARRIVAL,
-    PS,
-    PS_TYPE,
-    RUNNING,
-    WORKER_TYPE,
-    WORKERS,
-    Placing,
-)
+from farkas.online.dps.cluster import FREE, PS, PS_TYPE, RUNNING, WORKER_TYPE, WORKERS, Placing
 from farkas.online.dps.environment import Known, Offer
 from farkas.online.dps.seller import Seller, SellerState
 from farkas.online.driver import algorithm
@@ -27,17 +20,15 @@ RELEARNED = 16  #: Prices are learned anew when one in so many of the jobs seen 
 CHARGED = 1.0 - 1.0 / 2**10
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Past:
+class Past(NamedTuple):
     """Jobs seen that empty servers could serve, one entry each."""
 
-    #: worker_type, ps_type, workers, ps: what they asked for, shape (jobs,).
     worker_type: Ints
     ps_type: Ints
     workers: Ints
     ps: Ints
-    reward: Floats  #: The most they would have paid, shape (jobs,).
-    hold: Floats  #: Slots in which they would have held their units, shape (jobs,).
+    reward: Floats  #: The most they would have paid.
+    hold: Floats  #: Slots until the horizon in which they would have held their units.
 
 
 @dataclasses.dataclass(slots=True, eq=False)
@@ -92,7 +83,7 @@ class BidTaker(Seller):
         reward = most_paid(known, offer)
         state.unit = max(state.unit, reward / (offer.workers + offer.ps))
         kinds, units = (offer.worker_type, offer.ps_type), (offer.workers, offer.ps)
-        state.seen.append((*kinds, *units, reward, _stay(known, offer, *installed)))
+        state.seen.append((*kinds, *units, reward, _slots_held(offer, *installed)))
         if len(state.seen) >= state.relearn:
             state.relearn = len(state.seen) + 1 + len(state.seen) // RELEARNED
             self._learn(state, offer.slot)
@@ -109,10 +100,9 @@ class BidTaker(Seller):
 
     def charge(self, state: LearnedState, offer: Offer) -> float:
         """Charge for the units that the job would hold now."""
-        known, cluster = state.known, state.cluster
+        cluster = state.cluster
         idle = cluster.idle_workers[offer.worker_type], cluster.idle_ps[offer.ps_type]
-        slots = min(_stay(known, offer, *idle), float(known.horizon - offer.slot))
-        least = self._least(state)
+        slots, least = _slots_held(offer, *idle), self._least(state)
         worker = max(least, float(state.worker_price[offer.worker_type]))
         ps = max(least, float(state.ps_price[offer.ps_type]))
         return CHARGED * slots * (worker * offer.workers + ps * offer.ps)
@@ -129,15 +119,13 @@ class BidTaker(Seller):
         workers = known.installed_workers.sum(axis=0) * left
         ps = known.installed_ps.sum(axis=0) * left
         cluster = state.cluster
-        for row in cluster.active[: cluster.counts[RUNNING]].tolist():
-            job = cluster.running[row].tolist()
-            end = job[ARRIVAL] + held(known, float(cluster.runtime[row]))
-            slots = min(max(0.0, end - slot), left)
-            workers[job[WORKER_TYPE]] -= slots * job[WORKERS]
-            ps[job[PS_TYPE]] -= slots * job[PS]
+        running = cluster.running[cluster.active[: cluster.counts[RUNNING]]]
+        slots = running[:, FREE] - slot
+        for room, kinds, units in ((workers, WORKER_TYPE, WORKERS), (ps, PS_TYPE, PS)):
+            room -= np.bincount(running[:, kinds], slots * running[:, units], len(room))
         past = Past(*(np.array(column) for column in zip(*state.seen, strict=True)))
         times = rate * left
-        coming = dataclasses.replace(past, hold=np.minimum(past.hold, left))
+        coming = past._replace(hold=np.minimum(past.hold, left))
         state.worker_price, state.ps_price = exhausting_prices(
             coming, workers / times, ps / times, self._least(state)
         )
@@ -150,12 +138,7 @@ def _cap(known: Known) -> float:
 
 def most_paid(known: Known, offer: Offer) -> float:
     """Budget, or what the largest unit price makes."""
-    return min(offer.report.budget, _cap(known) * (offer.workers + offer.ps))
-
-
-def held(known: Known, runtime: float) -> float:
-    """Arrival slots in which a job of this runtime holds its units."""
-    return float(np.floor(runtime) + 1.0 if known.occupancy == "closed" else np.ceil(runtime))
+    return min(offer.bid, _cap(known) * (offer.workers + offer.ps))
 
 
 def exhausting_prices(
@@ -210,8 +193,8 @@ def exhausting_price(margin: Floats, use: Floats, room: float) -> float:
     return float(worth[order][fitting]) if fitting < len(order) else 0.0
 
 
-def _stay(known: Known, offer: Offer, workers: Ints, ps: Ints) -> float:
-    """Arrival slots in which a job holds its units, on one server where these units host it."""
+def _slots_held(offer: Offer, workers: Ints, ps: Ints) -> float:
+    """Slots until the horizon that a job holds, on one server where these units host it."""
     hosted = ((workers >= offer.workers) & (ps >= offer.ps)).any()
-    report = offer.report
-    return held(known, report.colocated_runtime if hosted else report.spread_runtime)
+    free = offer.alone.free_colocated if hosted else offer.alone.free_spread
+    return float(free[0] - offer.slot)

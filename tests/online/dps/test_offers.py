@@ -27,8 +27,6 @@ def test_known_are_numbers_of_jobs_and_their_largest_demands():
     assert not nobody.most_ps.any()
 
 
-def test_a_user_reports_what_the_market_says():
-    report = Offer.of(library.load("dps/tiny"), 1).report
-    # one server: 2 epochs of 1/2; spread: 2 x 2 x 60 / (1 x 120) = 2 more
-    assert (report.colocated_runtime, report.spread_runtime) == (1.0, 3.0)
-    assert report.budget == library.load("dps/tiny").jobs[1].budget
+def test_a_user_bids_what_the_market_says():
+    market = library.load("dps/tiny")
+    assert Offer.of(market, 1).bid == market.jobs[1].budget
