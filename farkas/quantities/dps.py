@@ -15,8 +15,7 @@ from farkas.models.dps.offline import Offline
 from farkas.online import algorithms
 from farkas.online.dps import best_fixed
 from farkas.online.dps.cluster import placed
-from farkas.online.dps.placement import FreeOfCharge
-from farkas.online.dps.seller import BestFit, GivenPrice
+from farkas.online.dps.seller import BestFit, FreeOfCharge, GivenPrice
 from farkas.quantities.quantity import quantity
 from farkas.relaxations.dps import interval as bounds
 from farkas.relaxations.dps.prices import lp_prices

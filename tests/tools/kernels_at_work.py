@@ -34,9 +34,8 @@ from farkas.offline.mlbroker import slots
 from farkas.offline.price_search import price_search
 from farkas.online import environments
 from farkas.online.coded.local_search import favourites, local_optimum
-from farkas.online.dps.knapsacks import Knapsacks
 from farkas.online.dps.learning import Dps, RandomPlacement, Scaled, Top
-from farkas.online.dps.pairs import PairPrices
+from farkas.online.dps.pairs import Knapsacks, PairPrices
 from farkas.online.dps.seller import BestFit, Random
 from farkas.online.driver import plain as as_plain
 from farkas.online.eris.environment import Ledger

@@ -12,8 +12,7 @@ from farkas.models.dps.placement import MinServers, Sequence
 from farkas.numbers import Bools, Floats
 from farkas.online.dps.best_fixed import best_exactly
 from farkas.online.dps.cluster import placed
-from farkas.online.dps.placement import FreeOfCharge
-from farkas.online.dps.seller import BestFit, FixedPrice
+from farkas.online.dps.seller import BestFit, FixedPrice, FreeOfCharge
 from farkas.proofs.claim import Trials, claim, optimum, refuted_by, require_zero, sp
 from farkas.proofs.dps.grids import shipped, small, unit_users
 from farkas.proofs.knapsack import Knapsack, embedded, knapsacks, most_worth

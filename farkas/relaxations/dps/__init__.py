@@ -4,5 +4,4 @@
 HOMES = {
     "interval_ip": "interval",
     "interval_lp": "interval",
-    "price_cells": "fixed_prices",
 }

@@ -9,7 +9,7 @@ from farkas.instances import library
 from farkas.instances.dps import Market
 from farkas.online.dps import cluster as kernels
 from farkas.online.dps.cluster import Cluster, Jobs, filling, placed
-from farkas.online.dps.placement import FreeOfCharge
+from farkas.online.dps.seller import FreeOfCharge
 from tests.generators.dps import random_market
 from tests.references.dps_market import algorithm_2
 

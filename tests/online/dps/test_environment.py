@@ -16,7 +16,7 @@ from farkas.online.dps.environment import (
     run_bound,
 )
 from farkas.online.dps.learning import Simple
-from farkas.online.dps.placement import FreeOfCharge
+from farkas.online.dps.seller import FreeOfCharge
 from farkas.relaxations.dps.interval import IntervalLP
 from tests.generators.dps import empty_market, random_market
 

@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from farkas.online.dps.knapsacks import Knapsacks, _weigh
+from farkas.online.dps.pairs import Knapsacks, _weigh
 from tests.generators.dps import random_market
 from tests.references.dps_market import sell
 

@@ -8,8 +8,7 @@ import pytest
 
 from farkas.online.dps.cluster import DECLINED, FULL, SOLD, Jobs, Results
 from farkas.online.dps.environment import Known
-from farkas.online.dps.knapsacks import Knapsacks
-from farkas.online.dps.pairs import PairArms, PairPrices, dearest, joint_grid, offer
+from farkas.online.dps.pairs import Knapsacks, PairArms, PairPrices, dearest, joint_grid, offer
 from tests.generators.dps import empty_market, random_market, uniform_users
 from tests.references.dps_market import sell
 

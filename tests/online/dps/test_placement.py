@@ -9,7 +9,7 @@ from farkas.errors import UnsupportedForm
 from farkas.instances import library
 from farkas.online import algorithms
 from farkas.online.dps.environment import Known, Offer
-from farkas.online.dps.placement import FreeOfCharge
+from farkas.online.dps.seller import FreeOfCharge
 from farkas.solvers.subproblem import solve_subproblem
 from tests.generators.dps import random_market
 

@@ -6,10 +6,10 @@ import pytest
 from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.online import algorithms
-from farkas.online.dps.placement import FreeOfCharge
 from farkas.online.dps.seller import (
     BestFit,
     FixedPrice,
+    FreeOfCharge,
     GivenPrice,
     Random,
 )

@@ -13,11 +13,9 @@ from farkas.instances.generate import generate
 from farkas.online import algorithms
 from farkas.online.dps.best_fixed import Coordinates
 from farkas.online.dps.environment import Decision, Known, Offer, Sales
-from farkas.online.dps.knapsacks import Knapsacks
 from farkas.online.dps.learning import Dps, RandomPlacement, Scaled, Simple, Top
-from farkas.online.dps.pairs import PairPrices
-from farkas.online.dps.placement import FreeOfCharge
-from farkas.online.dps.seller import BestFit, FixedPrice, Random, Seller
+from farkas.online.dps.pairs import Knapsacks, PairPrices
+from farkas.online.dps.seller import BestFit, FixedPrice, FreeOfCharge, Random, Seller
 from farkas.online.driver import plain
 from tests.generators.dps import empty_market, learning_market, random_market
 from tests.references.dps_sellers import by_steps
