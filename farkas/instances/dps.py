@@ -1,5 +1,6 @@
 """Kind dps: a provider prices and places parameter-server jobs with unknown budgets."""
 
+import dataclasses
 import math
 from fractions import Fraction
 from functools import cached_property
@@ -78,6 +79,23 @@ class FixedPrices(Record, frozen=True, kw_only=True):
 
     worker: Row
     ps: Row
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Side:
+    """Workers or parameter servers: what jobs ask for, and what there is."""
+
+    #: types, units, arrival: type asked for, how many units, and arrival slot; shape (jobs,).
+    types: Ints
+    units: Ints
+    arrival: Ints
+    installed: Ints  #: Units by server, shape (servers, types).
+    capacity: Ints  #: Units in all, shape (types,).
+
+    @property
+    def on_server(self) -> Ints:
+        """Units of the type a job asks for on each server, shape (jobs, servers)."""
+        return self.installed[:, self.types].T
 
 
 class Market(Instance, frozen=True, kw_only=True, tag="dps"):
@@ -195,6 +213,15 @@ class Market(Instance, frozen=True, kw_only=True, tag="dps"):
         return frozen(self.installed_ps.sum(axis=0), np.int64)
 
     @cached_property
+    def sides(self) -> tuple[Side, Side]:
+        """Workers, and parameter servers."""
+        start, installed, capacity = self.arrival, self.installed_workers, self.worker_capacity
+        return (
+            Side(self.worker_type, self.workers, start, installed, capacity),
+            Side(self.ps_type, self.ps, start, self.installed_ps, self.ps_capacity),
+        )
+
+    @cached_property
     def bandwidth(self) -> Floats:
         """Gbit/s between a worker and a server elsewhere, shape (jobs,); b = min(h, H / d)."""
         worker, ps = _bandwidths(self.worker_bandwidth), _bandwidths(self.ps_bandwidth)
@@ -228,25 +255,21 @@ class Market(Instance, frozen=True, kw_only=True, tag="dps"):
         return np.maximum(1.0, np.ceil(slots - ROUNDING))
 
     @cached_property
-    def fits_one_server(self) -> Bools:
-        """Some empty server can host the job alone, shape (jobs,)."""
-        hosts = (self.installed_workers[:, self.worker_type] >= self.workers) & (
-            self.installed_ps[:, self.ps_type] >= self.ps
-        )
-        return frozen(hosts.any(axis=0), np.bool_)
+    def hosts(self) -> Bools:
+        """Each server, empty, can host the job alone, shape (jobs, servers)."""
+        workers, ps = (side.on_server >= side.units[:, None] for side in self.sides)
+        return frozen(workers & ps, np.bool_)
 
     @cached_property
     def fits(self) -> Bools:
         """All servers together can host the job, shape (jobs,)."""
-        enough = (self.worker_capacity[self.worker_type] >= self.workers) & (
-            self.ps_capacity[self.ps_type] >= self.ps
-        )
-        return frozen(enough, np.bool_)
+        workers, ps = (side.capacity[side.types] >= side.units for side in self.sides)
+        return frozen(workers & ps, np.bool_)
 
     @cached_property
     def least_runtime(self) -> Floats:
         """Shortest runtime that any placement reaches, shape (jobs,); τ^min."""
-        return frozen(np.where(self.fits_one_server, self.colocated_runtime, self.spread_runtime))
+        return frozen(np.where(self.hosts.any(axis=1), self.colocated_runtime, self.spread_runtime))
 
     @cached_property
     def capped_reward(self) -> Floats:

@@ -30,12 +30,12 @@ class FluidBound(Program):
             label=("job", "type", "type"),
         )
         unused = data.horizon - data.least_runtime
-        for units, types, kinds in (
-            ("workers", data.worker_type, m.worker_types), ("ps", data.ps_type, m.ps_types),
-        ):  # fmt: skip
-            jobs = np.maximum(np.bincount(types, minlength=len(kinds)), 1)
-            mean = np.bincount(types, unused, len(kinds)) / jobs
-            setattr(m, f"{units}_unused", Param(kinds, values=mean))
+        means = []
+        for side in data.sides:
+            jobs = np.maximum(np.bincount(side.types, minlength=len(side.capacity)), 1)
+            means.append(np.bincount(side.types, unused, len(side.capacity)) / jobs)
+        m.workers_unused = Param(m.worker_types, values=means[0])
+        m.ps_unused = Param(m.ps_types, values=means[1])
         most = cap * (data.workers + data.ps)
         m.budget = Param(m.jobs, values=data.budget)
         m.excess = Param(m.jobs, values=np.maximum(most - data.budget, 0.0))

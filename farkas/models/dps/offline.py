@@ -5,9 +5,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective, option
-from farkas.instances.dps import Market
+from farkas.instances.dps import Market, Side
 from farkas.models.dps import windows
-from farkas.models.dps.windows import MarketSide
 from farkas.numbers import Floats, Ints
 from farkas.tolerances import allowed
 
@@ -24,27 +23,22 @@ class PlacedJobs(Program):
 
     def declare(self, m: Any, data: Market) -> None:
         """Declare servers, jobs, the rows of (2b) and (2c), and placements."""
-        m.jobs = Set(range(data.num_jobs), label="job")
+        windows.declare_demand(m, data)
         m.servers = Set(range(data.num_servers), label="server")
-        workers, ps = windows.worker_side(data), windows.ps_side(data)
-        m.worker_types = Set(range(data.num_worker_types), label="type")
-        m.ps_types = Set(range(data.num_ps_types), label="type")
         m.installed_workers = Param(m.servers, m.worker_types, values=data.installed_workers)
         m.installed_ps = Param(m.servers, m.ps_types, values=data.installed_ps)
-        m.workers = Param(m.jobs, values=data.workers)
-        m.ps = Param(m.jobs, values=data.ps)
         held = {"whole": data.colocated_end, "spread": data.spread_end}
-        for name, units, side in (("worker_rows", "workers", workers), ("ps_rows", "ps", ps)):
+        for name, units, side in zip(
+            ("worker_rows", "ps_rows"), ("workers", "ps"), data.sides, strict=True
+        ):
             ways = {f"{way}_with_{units}": data.last_held(end) for way, end in held.items()}
             windows.declare_rows(m, name, side, **ways)
-        self._declare_placement(m, data, workers, ps)
+        self._declare_placement(m, data)
 
-    def _declare_placement(self, m: Any, data: Market, workers: MarketSide, ps: MarketSide) -> None:
-        hosts = (workers.on_server >= workers.demand[:, None]) & (
-            ps.on_server >= ps.demand[:, None]
-        )
+    def _declare_placement(self, m: Any, data: Market) -> None:
+        workers, ps = data.sides
         m.whole = Var(
-            m.jobs, m.servers, integer=self.integral, upper=hosts,
+            m.jobs, m.servers, integer=self.integral, upper=data.hosts,
             doc="Job accepted, all of it on this server; u.",
         )  # fmt: skip
         m.spread = Var(
@@ -125,7 +119,7 @@ class Offline(PlacedJobs):
     def _declare_blocking(self, m: Any, data: Market) -> None:
         most = data.require_cap(self.full_name) * (data.workers + data.ps)
         forced = np.flatnonzero(allowed(data.budget) >= most)
-        workers, ps = windows.worker_side(data), windows.ps_side(data)
+        workers, ps = data.sides
         whole, spread = data.last_held(data.colocated_end), data.last_held(data.spread_end)
         m.forced_jobs = Set(forced, label="job")
         over = m.forced_jobs
@@ -187,6 +181,6 @@ class OfflineLP(Offline):
     integral = False
 
 
-def _at_most(side: MarketSide) -> Ints:
+def _at_most(side: Side) -> Ints:
     """Units of a job that one server can hold, shape (jobs, servers)."""
-    return np.minimum(side.demand[:, None], side.on_server)
+    return np.minimum(side.units[:, None], side.on_server)

@@ -8,7 +8,6 @@ at those after which some job leaves before the next arrival, since every other 
 next one (maximal cliques).
 """
 
-import dataclasses
 import functools
 from collections.abc import Sequence
 from typing import Any
@@ -18,40 +17,11 @@ import numpy.typing as npt
 
 from farkas.algebra import IndexedSet, Param, Program, Set, Sum, constraint
 from farkas.instances.base import frozen
-from farkas.instances.dps import Market
+from farkas.instances.dps import Market, Side
 from farkas.numbers import Ints
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class MarketSide:
-    """What jobs ask for on one side of the market, workers or parameter servers."""
-
-    #: types, demand, start: type asked for, units, and arrival slot; shape (jobs,).
-    types: Ints
-    demand: Ints
-    start: Ints
-    capacity: Ints  #: Units in all, shape (types,).
-    installed: Ints  #: Units by server, shape (servers, types).
-
-    @property
-    def on_server(self) -> Ints:
-        """Units of the type a job asks for on each server, shape (jobs, servers)."""
-        return self.installed[:, self.types].T
-
-
-def worker_side(data: Market) -> MarketSide:
-    """Workers."""
-    return MarketSide(
-        data.worker_type, data.workers, data.arrival, data.worker_capacity, data.installed_workers
-    )
-
-
-def ps_side(data: Market) -> MarketSide:
-    """Parameter servers."""
-    return MarketSide(data.ps_type, data.ps, data.arrival, data.ps_capacity, data.installed_ps)
-
-
-def clique_rows(side: MarketSide, lasts: Sequence[Ints]) -> Ints:
+def clique_rows(side: Side, lasts: Sequence[Ints]) -> Ints:
     """Rows (type, slot) at which capacity has to be stated, shape (rows, 2), sorted.
 
     Parameters
@@ -62,7 +32,7 @@ def clique_rows(side: MarketSide, lasts: Sequence[Ints]) -> Ints:
         Last slots held, shape (jobs,) each, one array per way to place a job.
     """
     base = _base(lasts)
-    keys = np.unique(side.types * base + side.start)
+    keys = np.unique(side.types * base + side.arrival)
     final = [np.searchsorted(keys, side.types * base + last, side="right") - 1 for last in lasts]
     kept = keys[np.unique(np.concatenate(final))] if len(keys) else keys
     return np.column_stack([kept // base, kept % base])
@@ -75,20 +45,21 @@ def scarce_rows(data: Market) -> tuple[Ints, Ints]:
     Those are the only ones that bind: elsewhere the jobs that all servers together can host, for as
     long as they run at the least, ask for no more units together than there are.
     """
-    return _scarce(data, worker_side(data)), _scarce(data, ps_side(data))
+    workers, ps = (_scarce(data, side) for side in data.sides)
+    return workers, ps
 
 
-def _scarce(data: Market, side: MarketSide) -> Ints:
+def _scarce(data: Market, side: Side) -> Ints:
     rows = clique_rows(side, [data.last_slot])
     low, high = spans(rows, side, data.last_slot)
     change = np.zeros(len(rows) + 1, np.int64)
-    units = np.where(data.fits, side.demand, 0)
+    units = np.where(data.fits, side.units, 0)
     np.add.at(change, low, units)
     np.add.at(change, high, -units)
     return frozen(rows[np.cumsum(change)[:-1] > side.capacity[rows[:, 0]]], np.int64)
 
 
-def jobs_at(rows: Ints, side: MarketSide, last: Ints) -> list[Ints]:
+def jobs_at(rows: Ints, side: Side, last: Ints) -> list[Ints]:
     """Jobs that hold units of the row's type in the row's slot, ascending, one list per row."""
     low, high = spans(rows, side, last)
     counts = high - low
@@ -100,23 +71,21 @@ def jobs_at(rows: Ints, side: MarketSide, last: Ints) -> list[Ints]:
     return np.split(jobs[order], edges) if len(rows) else []
 
 
-def earlier(side: MarketSide, last: Ints, jobs: npt.ArrayLike) -> list[Ints]:
+def earlier(side: Side, last: Ints, jobs: npt.ArrayLike) -> list[Ints]:
     """Jobs before each of ``jobs`` that still hold units of its type when it arrives."""
     return [
-        np.flatnonzero((side.types[:i] == side.types[i]) & (last[:i] >= side.start[i]))
+        np.flatnonzero((side.types[:i] == side.types[i]) & (last[:i] >= side.arrival[i]))
         for i in np.asarray(jobs, dtype=int)
     ]
 
 
-def in_the_way(side: MarketSide, jobs: Ints) -> Ints:
+def in_the_way(side: Side, jobs: Ints) -> Ints:
     """Units in use from which on a job no longer fits, shape (jobs,)."""
     kinds = side.types[jobs]
-    return side.capacity[kinds] - side.demand[jobs] + 1
+    return side.capacity[kinds] - side.units[jobs] + 1
 
 
-def declare_rows(
-    m: Any, name: str, side: MarketSide, rows: Ints | None = None, **lasts: Ints
-) -> None:
+def declare_rows(m: Any, name: str, side: Side, rows: Ints | None = None, **lasts: Ints) -> None:
     """Declare the rows of a side as ``name``, and by row who holds units there, way by way.
 
     Parameters
@@ -155,10 +124,10 @@ class TypeCapacity(Program):
     def declare_jobs(self, m: Any, data: Market, scarce: bool = False) -> None:
         """Declare jobs, what they ask for, what there is, and rows, all or the scarce ones."""
         declare_demand(m, data)
-        workers, ps = scarce_rows(data) if scarce else (None, None)
-        last = data.last_slot
-        declare_rows(m, "worker_rows", worker_side(data), workers, jobs_with_workers=last)
-        declare_rows(m, "ps_rows", ps_side(data), ps, jobs_with_ps=last)
+        workers, ps = data.sides
+        rows, last = scarce_rows(data) if scarce else (None, None), data.last_slot
+        declare_rows(m, "worker_rows", workers, rows[0], jobs_with_workers=last)
+        declare_rows(m, "ps_rows", ps, rows[1], jobs_with_ps=last)
 
     @constraint("2c", "worker_rows")
     def enough_workers(m, k, t):
@@ -173,11 +142,11 @@ class TypeCapacity(Program):
         return held <= m.ps_capacity[k]
 
 
-def spans(rows: Ints, side: MarketSide, last: Ints) -> tuple[Ints, Ints]:
+def spans(rows: Ints, side: Side, last: Ints) -> tuple[Ints, Ints]:
     """First row in which each job holds units, and first after it in which it does not."""
     base = _base([last, rows[:, 1]])
     keys = rows[:, 0] * base + rows[:, 1]
-    low = np.searchsorted(keys, side.types * base + side.start, side="left")
+    low = np.searchsorted(keys, side.types * base + side.arrival, side="left")
     return low, np.searchsorted(keys, side.types * base + last, side="right")
 
 

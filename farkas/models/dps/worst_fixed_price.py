@@ -67,7 +67,7 @@ class WorstFixedPrice(TypeCapacity, WorstProgram):
         if data.num_servers != 1:
             raise NotApplicable(f"{self.name} needs one server, this market has {data.num_servers}")
         self.declare_jobs(m, data)
-        for side, units in ((windows.worker_side(data), "workers"), (windows.ps_side(data), "ps")):
+        for side, units in zip(data.sides, ("workers", "ps"), strict=True):
             before = windows.earlier(side, data.last_slot, range(data.num_jobs))
             setattr(m, f"{units}_before", IndexedSet(m.jobs, before, label="job"))
             short = windows.in_the_way(side, np.arange(data.num_jobs))

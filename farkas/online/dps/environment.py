@@ -390,8 +390,7 @@ def entries(market: Market) -> int:
     from farkas.models.dps import windows
 
     total = 0
-    sides = windows.worker_side(market), windows.ps_side(market)
-    for side, rows in zip(sides, windows.scarce_rows(market), strict=True):
+    for side, rows in zip(market.sides, windows.scarce_rows(market), strict=True):
         low, high = windows.spans(rows, side, market.last_slot)
         total += int((high - low).sum())
     return total

@@ -5,9 +5,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from farkas.algebra import Param, Sum, Var, objective, option
-from farkas.instances.dps import Market
-from farkas.models.dps import windows
-from farkas.models.dps.windows import MarketSide, TypeCapacity
+from farkas.instances.dps import Market, Side
+from farkas.models.dps.windows import TypeCapacity
 from farkas.numbers import Bools, Floats, Ints
 from farkas.tolerances import allowed
 
@@ -29,12 +28,12 @@ def printed_bound(market: Market, worker: Floats, ps: Floats) -> float:
     """
     supply = sum(
         _printed_supply(market, side, price)
-        for side, price in ((windows.worker_side(market), worker), (windows.ps_side(market), ps))
+        for side, price in zip(market.sides, (worker, ps), strict=True)
     )
     return min(demand_bound(market, worker, ps), supply)
 
 
-def _printed_supply(market: Market, side: MarketSide, price: Floats) -> float:
+def _printed_supply(market: Market, side: Side, price: Floats) -> float:
     total = 0.0
     for kind in np.unique(side.types):
         mean = float(market.least_runtime[side.types == kind].mean())
@@ -51,12 +50,12 @@ def corrected_bound(market: Market, worker: Floats, ps: Floats) -> float:
     able = (asked <= allowed(market.budget)) & market.fits
     supply = sum(
         _supply(market, side, price, able)
-        for side, price in ((windows.worker_side(market), worker), (windows.ps_side(market), ps))
+        for side, price in zip(market.sides, (worker, ps), strict=True)
     )
     return min(float(asked[able].sum()), supply)
 
 
-def _supply(market: Market, side: MarketSide, price: Floats, able: Bools) -> float:
+def _supply(market: Market, side: Side, price: Floats, able: Bools) -> float:
     total = 0.0
     for kind in np.unique(side.types[able]):
         jobs = np.flatnonzero(able & (side.types == kind))

@@ -13,10 +13,10 @@ from farkas.algebra import programs
 from farkas.algebra.declare import Declarations
 from farkas.errors import NotApplicable
 from farkas.instances import library
+from farkas.instances.dps import Side
 from farkas.models.dps import windows
 from farkas.models.dps.offline import Offline, OfflineLP
 from farkas.models.dps.placement import Idle, MinServers, Placement, Sequence
-from farkas.models.dps.windows import MarketSide
 from farkas.online.dps.cluster import placed
 from farkas.solvers import Claimed, solve
 from tests.conformance.oracle import variants
@@ -152,10 +152,10 @@ LONGER = np.array([3, 1, 4, 5])
 def side():
     """Jobs of type 0 from slots 0, 1, 3, and one of type 1 from slot 1."""
     ones = np.ones(4, int)
-    return MarketSide(
+    return Side(
         types=np.array([0, 0, 0, 1]),
-        demand=ones,
-        start=np.array([0, 1, 3, 1]),
+        units=ones,
+        arrival=np.array([0, 1, 3, 1]),
         capacity=np.array([2, 2]),
         installed=np.array([[1, 2], [3, 4], [5, 6]]),
     )
@@ -186,15 +186,15 @@ def test_earlier_jobs_of_the_type_that_are_still_there():
 def test_units_on_servers_are_those_of_the_type_asked_for():
     assert side().on_server.tolist() == [[1, 3, 5], [1, 3, 5], [1, 3, 5], [2, 4, 6]]
     market = library.load("dps/tiny")
-    workers, ps = windows.worker_side(market), windows.ps_side(market)
-    assert workers.demand.tolist() == [2, 2, 3, 4, 1]
-    assert ps.demand.tolist() == [1, 2, 1, 1, 3]
+    workers, ps = market.sides
+    assert workers.units.tolist() == [2, 2, 3, 4, 1]
+    assert ps.units.tolist() == [1, 2, 1, 1, 3]
     assert (workers.capacity.tolist(), ps.capacity.tolist()) == ([4, 3], [3])
 
 
 def test_nobody_needs_no_row():
     market = empty_market()
-    nobody = windows.worker_side(market)
+    nobody = market.sides[0]
     rows = windows.clique_rows(nobody, [market.last_slot])
     assert rows.shape == (0, 2)
     assert windows.jobs_at(rows, nobody, market.last_slot) == []
@@ -205,7 +205,7 @@ def test_rows_and_demands_are_declared_by_name():
     m = Declarations()
     windows.declare_demand(m, market)
     ends = {"now": market.last_slot, "soon": market.last_slot - 1}
-    windows.declare_rows(m, "rows", windows.ps_side(market), **ends)
+    windows.declare_rows(m, "rows", market.sides[1], **ends)
     assert (m.workers.values.tolist(), m.ps.values.tolist()) == ([1, 3], [1, 3])
     assert (m.worker_capacity.values.tolist(), m.ps_capacity.values.tolist()) == ([4], [4])
     # the first job holds slots 0 and 1, or only 0 when it leaves sooner
@@ -217,15 +217,15 @@ def test_rows_and_demands_are_declared_by_name():
 @pytest.mark.parametrize("seed", range(40))
 def test_rows_are_scarce_where_all_who_meet_there_ask_for_too_much(seed):
     market = random_market(seed, jobs=9)
-    sides = windows.worker_side(market), windows.ps_side(market)
+    sides = market.sides
     for each, rows in zip(sides, windows.scarce_rows(market), strict=True):
         wanted = []
         for kind, slot in windows.clique_rows(each, [market.last_slot]).tolist():
             asked = sum(
-                each.demand[job]
+                each.units[job]
                 for job in range(market.num_jobs)
                 if each.types[job] == kind
-                and each.start[job] <= slot <= market.last_slot[job]
+                and each.arrival[job] <= slot <= market.last_slot[job]
                 and market.fits[job]
             )
             if asked > each.capacity[kind]:
