@@ -38,23 +38,16 @@ from farkas.online.dps.seller import KernelSeller, SellerState
 from farkas.online.driver import algorithm
 from farkas.tolerances import TIE
 
-# Unit prices as arms of bandits: one set of arms for each type.  DPS (9)-(14).
-#
-# The worker side and the server side of the market learn alike and apart from each other.
-
-
 Supply = Literal["published", "turnover", "top"]
 Radii = Literal["unit", "range"]
 Grid = Literal["geometric", "uniform"]
 
 MOST_ARMS = 1_000_000  #: Prices per type; a finer grid is refused before it fills the memory.
-
-
 STEPS_AN_OFFER = 100  #: What two prices cost, in looks at a server.
 
 
 class Side(NamedTuple):
-    """One side of the market: constants, one entry per type, then what is learned."""
+    """One side of the market: constants by type, then what is learned.  DPS (9)-(14)."""
 
     jobs: Ints1  #: jobs that will ask for the type; n
     capacity: Ints1  #: units installed; C
@@ -77,64 +70,6 @@ class Sides(NamedTuple):
 
     workers: Side
     ps: Side
-
-
-def both_sides(
-    known: Known, *, explore: bool = True, radii: Radii = "unit", grid: Grid = "geometric"
-) -> Sides:
-    """State constants of workers and of parameter servers; nothing is learned.
-
-    Parameters
-    ----------
-    known
-        The market, and the changes to the published constants.
-    explore
-        Whether to explore at all.
-    radii
-        ``unit``: as printed, for variables in [0, 1]; ``range``: for demands up to their largest
-        and times up to the horizon, with η = 3 ln n.
-    grid
-        ``geometric``: δ (1 + δ)^z; ``uniform``: z / G with G = ⌈1 / δ⌉; times the price cap.
-    """
-    workers = known.worker_jobs, known.installed_workers.sum(axis=0), known.most_workers
-    ps = known.ps_jobs, known.installed_ps.sum(axis=0), known.most_ps
-    sides = (_side(known, *each, explore=explore, radii=radii, grid=grid) for each in (workers, ps))
-    return Sides(*sides)
-
-
-def _side(
-    known: Known, jobs: Ints, capacity: Ints, most: Ints, *, explore: bool, radii: Radii, grid: Grid
-) -> Side:
-    knobs = known.learning
-    logs = np.log(np.maximum(jobs, 2))
-    volume = known.horizon * np.maximum(capacity, 1).astype(float)
-    steps = grid_steps(knobs, volume, logs)
-    arms = [
-        _prices(step, grid) * known.price_cap if count else np.zeros(0)
-        for step, count in zip(steps, jobs, strict=True)
-    ]
-    wide = radii == "range"
-    ones = np.ones(len(jobs))
-    first = np.concatenate([[0], np.cumsum([len(a) for a in arms])]).astype(np.int64)
-    types, count = len(jobs), int(first[-1])
-    eta = knobs.eta_scale * (3.0 if wide else 1.0) * logs
-    demand_range = np.maximum(most, 1).astype(float) if wide else ones
-    return Side(
-        jobs=jobs.astype(np.int64),
-        capacity=capacity.astype(np.int64),
-        explore=explored(knobs, volume, logs, jobs).astype(float) if explore else np.zeros(types),
-        eta=eta,
-        demand_range=demand_range,
-        time_range=ones * known.horizon if wide else ones,
-        first=first,
-        price=np.concatenate([*arms, np.zeros(0)]),
-        seen=np.zeros(types, np.int64),
-        finished=np.zeros(types, np.int64),
-        unused=np.zeros(types),
-        offers=np.zeros(count, np.int64),
-        sold=np.zeros(count),
-        demand=np.repeat(jobs * (demand_range * eta), np.diff(first)),
-    )
 
 
 def grid_steps(knobs: Learning, volume: Floats, logs: Floats) -> Floats:
@@ -170,10 +105,6 @@ def uniform_grid(step: float) -> Floats:
     count = max(1, math.ceil(1.0 / step))
     _check_size(count, step)
     return np.arange(1, count + 1) / count
-
-
-def _prices(step: float, grid: Grid) -> Floats:
-    return geometric_grid(step) if grid == "geometric" else uniform_grid(step)
 
 
 def _check_size(count: int, step: float) -> None:
@@ -311,15 +242,16 @@ class LearningState(SellerState):
 
 
 class Bandits(KernelSeller):
-    """Two-sided upper confidence bounds; subclasses fix the variant.
+    """Two-sided upper confidence bounds; subclasses fix the variant."""
 
-    Supply that caps demand: ``published``: C μ with μ the unused time T - τ; ``top``: C T / τ;
-    ``turnover``: C T over the slots that a job occupies.
-    """
-
-    explore: bool = True
+    explore: bool = True  #: Whether to explore at all.
+    #: ``geometric``: δ (1 + δ)^z; ``uniform``: z / G with G = ⌈1 / δ⌉; times the price cap.
     grid: Grid = "geometric"
+    #: ``unit``: as printed, for variables in [0, 1]; ``range``: for demands up to their largest
+    #: and times up to the horizon, with η = 3 ln n.
     radii: Radii = "unit"
+    #: Supply that caps demand: ``published``: C μ with μ the unused time T - τ; ``top``: C T / τ;
+    #: ``turnover``: C T over the slots that a job occupies.
     capacity: Supply = "published"
 
     def start(self, known: Known, seed: int) -> LearningState:
@@ -328,7 +260,40 @@ class Bandits(KernelSeller):
 
     def sides(self, known: Known) -> Sides:
         """Return workers and parameter servers before the first job."""
-        return both_sides(known, explore=self.explore, radii=self.radii, grid=self.grid)
+        workers = known.worker_jobs, known.installed_workers, known.most_workers
+        ps = known.ps_jobs, known.installed_ps, known.most_ps
+        return Sides(self._side(known, *workers), self._side(known, *ps))
+
+    def _side(self, known: Known, jobs: Ints, installed: Ints, most: Ints) -> Side:
+        knobs, capacity, types = known.learning, installed.sum(axis=0, dtype=np.int64), len(jobs)
+        logs = np.log(np.maximum(jobs, 2))
+        volume = known.horizon * np.maximum(capacity, 1).astype(float)
+        prices = geometric_grid if self.grid == "geometric" else uniform_grid
+        arms = [
+            prices(step) * known.price_cap if count else np.zeros(0)
+            for step, count in zip(grid_steps(knobs, volume, logs), jobs, strict=True)
+        ]
+        first = np.concatenate([[0], np.cumsum([len(a) for a in arms])]).astype(np.int64)
+        wide, ones, count = self.radii == "range", np.ones(types), int(first[-1])
+        eta = knobs.eta_scale * (3.0 if wide else 1.0) * logs
+        demand_range = np.maximum(most, 1).astype(float) if wide else ones
+        explore = explored(knobs, volume, logs, jobs).astype(float)
+        return Side(
+            jobs=jobs.astype(np.int64),
+            capacity=capacity,
+            explore=explore if self.explore else np.zeros(types),
+            eta=eta,
+            demand_range=demand_range,
+            time_range=ones * known.horizon if wide else ones,
+            first=first,
+            price=np.concatenate([*arms, np.zeros(0)]),
+            seen=np.zeros(types, np.int64),
+            finished=np.zeros(types, np.int64),
+            unused=np.zeros(types),
+            offers=np.zeros(count, np.int64),
+            sold=np.zeros(count),
+            demand=np.repeat(jobs * (demand_range * eta), np.diff(first)),
+        )
 
     def run(self, state: LearningState, jobs: Jobs, fill: Filling, results: Results) -> None:
         """Run Algorithm 1.

@@ -11,7 +11,7 @@ import numpy as np
 from farkas.instances.dps import Job, Learning, Market
 from farkas.numbers import Floats
 from farkas.online.dps.environment import Known
-from farkas.online.dps.learning import Dps, Sides, both_sides, explored, geometric_grid, grid_steps
+from farkas.online.dps.learning import Dps, Sides, explored, geometric_grid, grid_steps
 from farkas.portable import uniform
 from farkas.proofs.claim import Trials, claim, drawn, growth, instance_of, require, require_zero, sp
 from farkas.proofs.verdict import Among, Saying, Stated, Verdict, proved, refuted, said
@@ -242,7 +242,7 @@ def prices_are_tried() -> Verdict:
     """
     market = published().replace(dps={"explore_cap": 0.112})
     done = Dps().simulate(market)
-    rules = both_sides(Known.of(market))[0]
+    rules = Dps().sides(Known.of(market)).workers
     offers = int(np.isfinite(done.worker_price).sum())
     tries = offers / len(rules.price)
     return refuted(

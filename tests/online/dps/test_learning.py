@@ -15,7 +15,6 @@ from farkas.online.dps.learning import (
     Top,
     answered,
     best_arm,
-    both_sides,
     finish,
     supply,
 )
@@ -70,7 +69,7 @@ def test_ties_up_to_rounding_and_supplies_that_bind_and_rise_are_those_of_the_li
         jobs=[{**msgspec.to_builtins(job), "arrival": 0} for job in uniform_users(6, 1).jobs],
         dps={"delta": 0.02, "eta_scale": 0.0},
     )  # fmt: skip
-    side, _ = both_sides(Known.of(market), grid="uniform")
+    side, _ = Top().sides(Known.of(market))
     wanted = Side(market, "worker", "uniform", False, False)
     closed = market.occupancy == "closed"
     by = Supplying(float(market.horizon), SUPPLY[form], closed)
@@ -107,7 +106,7 @@ def test_the_last_arrival_to_explore_is_explored_on_either_side(swapped):
 
 def test_a_type_of_one_job_learns_with_the_logarithm_of_two():
     market = uniform_users(1, 1).replace(dps={"eta_scale": 0.5})
-    for side in both_sides(Known.of(market)):
+    for side in Dps().sides(Known.of(market)):
         assert side.jobs.tolist() == [1]
         assert side.eta == pytest.approx([0.5 * np.log(2)])
 
@@ -118,14 +117,14 @@ def test_arms_without_worth_are_tied_and_the_dearest_is_chosen():
         server_workers=[[0, 0]], server_ps=[[1, 1]], worker_bandwidth=[None] * 2,
         ps_bandwidth=[None] * 2,
     )  # fmt: skip
-    side, _ = both_sides(Known.of(market))
+    side, _ = Dps().sides(Known.of(market))
     by = Supplying(float(market.horizon), SUPPLY["published"], True)
     kind = int(np.flatnonzero(side.jobs)[0])
     assert best_arm.interpret(side, kind, by) == side.first[kind + 1] - 1
 
 
 def test_time_that_a_job_runs_beyond_the_horizon_is_not_unused():
-    side = both_sides(Known.of(random_market(0)))[0]
+    side = Dps().sides(Known.of(random_market(0)))[0]
     by = Supplying(10.0, SUPPLY["top"], True)
     finish.interpret(side, 0, 12.0, by)
     finish.interpret(side, 0, 4.0, by)

@@ -9,7 +9,7 @@ from farkas.errors import InvalidOption
 from farkas.instances.dps import Learning
 from farkas.online.dps.environment import Known
 from farkas.online.dps.learning import (
-    both_sides,
+    Dps,
     explored,
     geometric_grid,
     grid_steps,
@@ -68,7 +68,7 @@ def test_types_of_which_nothing_is_installed_count_one_unit():
     for units in (0, 1):
         installed = np.full_like(known.installed_workers, 0)
         installed[0] = units
-        sides.append(both_sides(dataclasses.replace(known, installed_workers=installed))[0])
+        sides.append(Dps().sides(dataclasses.replace(known, installed_workers=installed))[0])
     nothing, one = sides
     assert nothing.capacity.tolist() == [0] * len(nothing.jobs)
     assert nothing.price.tolist() == one.price.tolist()
