@@ -24,12 +24,7 @@ from farkas.numbers import Ints
 def clique_rows(side: Side, lasts: Sequence[Ints]) -> Ints:
     """Rows (type, slot) at which capacity has to be stated, shape (rows, 2), sorted.
 
-    Parameters
-    ----------
-    side
-        Types and arrivals.
-    lasts
-        Last slots held, shape (jobs,) each, one array per way to place a job.
+    ``lasts``: last slots held, shape (jobs,), of each way to place a job.
     """
     base = _base(lasts)
     keys = np.unique(side.types * base + side.arrival)
@@ -88,12 +83,8 @@ def in_the_way(side: Side, jobs: Ints) -> Ints:
 def declare_rows(m: Any, name: str, side: Side, rows: Ints | None = None, **lasts: Ints) -> None:
     """Declare the rows of a side as ``name``, and by row who holds units there, way by way.
 
-    Parameters
-    ----------
-    rows
-        (type, slot), sorted, shape (rows, 2); by default the maximal cliques.
-    lasts
-        Last slots held, shape (jobs,), by the name that the jobs of a row get.
+    ``rows``: by default the maximal cliques.  ``lasts``: last slots held, by the name that the jobs
+    of a row get.
     """
     if rows is None:
         rows = clique_rows(side, list(lasts.values()))

@@ -57,13 +57,7 @@ class WorstFixedPrice(TypeCapacity, WorstProgram):
         m.reward = Var(m.jobs, upper=most, doc="What the job pays the witness.")
 
     def _declare_order(self, m: Any, data: Market) -> None:
-        """Declare jobs, rows on one server, and who stands in whose way.
-
-        Raises
-        ------
-        NotApplicable
-            There are more servers.
-        """
+        """Declare jobs, rows on one server, and who stands in whose way."""
         if data.num_servers != 1:
             raise NotApplicable(f"{self.name} needs one server, this market has {data.num_servers}")
         self.declare_jobs(m, data)

@@ -139,26 +139,11 @@ def form_of(problem: ServerPricing, columns: Columns, used: Floats) -> LinearFor
 def best_places(
     form: LinearForm, job: Ints, start: Floats, gap: float, seconds: float
 ) -> Floats | None:
-    """Solve the program as far as nodes go, a large one among the columns that matter.
+    """Solve the program as far as nodes go; None or a point, which may be no better than ``start``.
 
-    Of a large program the linear relaxation comes first.  Where it earns no more than the start,
-    nothing does; where it is whole, it is the best.  Else columns stay that it takes, those of the
-    start, and of jobs that it places in parts those whose reduced cost is a small part of what
-    could be gained: of equal servers it takes one, and the others, which are worth as much, cost
-    cuts and nodes most of the time.
-
-    Parameters
-    ----------
-    job
-        Of each column.
-    start
-        A point.
-    gap
-        Share of the value within which a point is the best.
-
-    Returns
-    -------
-    A point, which may be no better than the start; or None.
+    Of a large program columns stay that its linear relaxation takes, those of the start, and of
+    jobs in parts those whose reduced cost is a small part of what could be gained: servers that are
+    worth as much cost cuts and nodes.
     """
     if form.num_columns > FEW_COLUMNS:
         relaxed = solve(
@@ -188,18 +173,9 @@ def placed_anew(
     problem: ServerPricing, kept: Mapping[int, Fit | None], used: Floats, prices: Floats,
     room: float, gap: float, seconds: float,
 ) -> Mapping[int, Fit]:  # fmt: skip
-    """Return plans of some jobs that are worth no less than those they had.
+    """Return plans of some jobs that are worth no less than those they ``kept``.
 
-    Parameters
-    ----------
-    kept
-        What they had.
-    used
-        Hard limits that others use.
-    prices, room
-        Of rows, and the most that a job may lose at these.
-    gap
-        Share of the value within which plans are the best.
+    ``used``: hard limits that others use.  ``room``: the most that a job may lose at prices.
     """
     had = {job: fit for job, fit in kept.items() if fit is not None}
     columns = columns_of(problem, kept, used, prices, room)

@@ -42,13 +42,8 @@ class Best:
 class Profits:
     """Profit of fixed prices by simulation, skipping prices that cannot win.
 
-    Prices matter through the jobs that accept and what these pay: only such jobs are simulated, and
-    none when their payments together are below the best profit known.
-
-    Parameters
-    ----------
-    market
-        The instance; accepted jobs are placed by Algorithm 2.
+    Only jobs that accept are simulated, and none when their payments together are below the best
+    profit known.  They are placed by Algorithm 2.
     """
 
     def __init__(self, market: Market) -> None:
@@ -79,14 +74,7 @@ class Profits:
 def best_on_grid(market: Market) -> Best | None:
     """Best combination of the instance's ``price_grid``, one price per used type.
 
-    Returns
-    -------
-    None when there are too many combinations.
-
-    Raises
-    ------
-    NotApplicable
-        When the instance has no grid.
+    None when there are too many; raises `NotApplicable` when the instance has no grid.
     """
     if market.price_grid is None:
         raise NotApplicable("the best price on a grid needs an instance with price_grid")

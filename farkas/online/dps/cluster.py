@@ -337,12 +337,7 @@ def hold(cluster: Cluster, jobs: Jobs, job: int, workers: Ints, ps: Ints) -> Non
 def placed(
     placing: Placing, idle_workers: Ints, idle_ps: Ints, workers: int, ps: int
 ) -> tuple[Ints, Ints] | None:
-    """Place one job on idle units of the types it asks for, shape (servers,).
-
-    Returns
-    -------
-    Workers and parameter servers on each server; None where there are too few.
-    """
+    """Place one job on idle units: workers and parameter servers by server, None if too few."""
     cluster = Cluster.empty(np.column_stack([idle_workers]), np.column_stack([idle_ps]))
     whole, none = np.zeros(1, np.int64), np.zeros(1)
     job = Jobs(

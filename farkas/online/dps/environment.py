@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
@@ -67,13 +67,7 @@ class Known:
         )
 
     def require_foretold(self, jobs: Jobs) -> None:
-        """Refuse jobs of types that nobody told of: who learns for so many jobs cannot start.
-
-        Raises
-        ------
-        InvalidOption
-            No job of one of the types is foretold.
-        """
+        """Raise `InvalidOption` where no job of a type is foretold to who learns for so many."""
         for foretold, kinds, word in (
             (self.worker_jobs, jobs.worker_type, "worker"), (self.ps_jobs, jobs.ps_type, "ps"),
         ):  # fmt: skip
@@ -271,9 +265,6 @@ class Sales(Sequence[Decision]):
             ps=tuple(self.ps[here].tolist()),
             exploring=bool(self.exploring[job]),
         )
-
-    def __iter__(self) -> Iterator[Decision]:
-        return map(self.__getitem__, range(len(self)))
 
 
 def _or_none(prices: Floats) -> list[float | None]:

@@ -146,17 +146,8 @@ def exhausting_prices(
 ) -> tuple[Floats, Floats]:
     """Prices of a unit for a slot, by type: the dual of capacity, minimised one price at a time.
 
-    The dual is Σ C y + Σ max(0, r - hold (d y + e z)) over jobs, with the prices y of worker types
-    and z of types of parameter servers, none of them below ``least``.  No step raises it.
-
-    Parameters
-    ----------
-    past
-        Jobs, with the slots that each holds its units.
-    workers, ps
-        Unit-slots there are for them by type; C.
-    least
-        Price at which the search begins.
+    The dual is Σ C y + Σ max(0, r - hold (d y + e z)) over jobs; C are unit-slots of ``workers``
+    and ``ps``.  No price is below ``least``, and no step raises the dual.
     """
     prices = np.full(len(workers), least), np.full(len(ps), least)
     sides = (past.worker_type, past.workers), (past.ps_type, past.ps)
@@ -175,16 +166,9 @@ def exhausting_prices(
 
 
 def exhausting_price(margin: Floats, use: Floats, room: float) -> float:
-    """Least price >= 0 at which those whose margin exceeds the price of what they use fit.
+    """Least price >= 0 at which those fit whose margin exceeds the price of their use.
 
-    Parameters
-    ----------
-    margin
-        What they would pay, of any sign, shape (jobs,).
-    use
-        What they use, > 0, shape (jobs,).
-    room
-        What there is.
+    ``use``: > 0.  ``room``: what there is.
     """
     paying = margin > 0
     worth = margin[paying] / use[paying]

@@ -87,13 +87,7 @@ def explored(knobs: Learning, volume: Floats, logs: Floats, jobs: Ints) -> Float
 
 
 def geometric_grid(step: float) -> Floats:
-    """Prices δ (1 + δ)^z up to 1, z = 0, 1, ...
-
-    Parameters
-    ----------
-    step
-        δ in (0, 1].
-    """
+    """Prices δ (1 + δ)^z up to 1, z = 0, 1, ...; ``step``: δ in (0, 1]."""
     most = int(math.log(1.0 / step) / math.log1p(step)) + 2
     _check_size(most, step)
     prices: Floats = step * np.power(1.0 + step, np.arange(most))
@@ -296,13 +290,7 @@ class Bandits(KernelSeller):
         )
 
     def run(self, state: LearningState, jobs: Jobs, fill: Filling, results: Results) -> None:
-        """Run Algorithm 1.
-
-        Raises
-        ------
-        InvalidOption
-            No job of these types is foretold, so that there are no arms.
-        """
+        """Run Algorithm 1."""
         known = state.known
         known.require_foretold(jobs)
         closed = known.occupancy == "closed"

@@ -58,15 +58,7 @@ class PairArms(NamedTuple):
         return cls(np.zeros(1, np.int64), none, none, none, cap, none, none, none, none, none)
 
     def with_pair(self, prices: Floats, eta: float) -> PairArms:
-        """Add a pair of which nothing is known.
-
-        Parameters
-        ----------
-        prices
-            Unit prices of the arms, shape (arms, 2).
-        eta
-            Confidence constant.
-        """
+        """Add a pair of which nothing is known, with ``prices`` of the shape (arms, 2)."""
         none = np.zeros(len(prices))
         added: dict[str, Any] = {
             "first": [len(self.high) + len(prices)],
@@ -175,13 +167,7 @@ class PairSeller(KernelSeller):
         raise NotImplementedError
 
     def meet(self, state: PairState, jobs: Jobs) -> Ints:
-        """Return the number of the pair of every job, with arms for pairs that are new.
-
-        Raises
-        ------
-        InvalidOption
-            No job of these types is foretold.
-        """
+        """Return the number of the pair of every job, with arms for pairs that are new."""
         known = state.known
         known.require_foretold(jobs)
         kinds = np.column_stack([jobs.worker_type, jobs.ps_type])

@@ -160,12 +160,7 @@ def sell_at(
 ) -> None:
     """Serve every job that accepts its prices, or free of charge, and fits.
 
-    Parameters
-    ----------
-    worker_price, ps_price
-        Unit prices for each job.
-    blindly
-        Whether jobs that do not fit are asked as well.
+    ``blindly``: whether jobs that do not fit are asked as well.
     """
     for job in range(len(jobs.slot)):
         release(cluster, jobs.slot[job])

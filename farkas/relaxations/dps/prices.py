@@ -17,14 +17,7 @@ from farkas.solvers.session import optimum_by_any
 def lp_prices(market: Market, rewards: Rewards = "budget", solver: str = "highs") -> Floats:
     """Prices that are optimal up to rounding: row duals of ``dps.interval_lp``, scarce rows only.
 
-    Raises `NoAnswer` when no solver gives an optimum with duals.
-
-    Parameters
-    ----------
-    rewards
-        ``budget`` or ``capped``.
-    solver
-        Who is asked first.
+    Raises `NoAnswer` when no solver, ``solver`` first, gives an optimum with duals.
     """
     program = PricedMarket(market, f"dps.interval_lp[{rewards}]")
     form = IntervalLP(rewards=rewards, shape="scarce").form(market)
@@ -44,14 +37,7 @@ def subgradient_prices(
     """Prices from projected subgradient steps, for markets too large for a solver.
 
     y ← max(0, y + s (usage / C - 1)), s = 2 Σ r / (Σ C T) / √(iteration + 1); the best prices met
-    are kept.  Raises `InvalidOption`: fewer than 0 iterations.
-
-    Parameters
-    ----------
-    rewards
-        ``budget`` or ``capped``.
-    iterations
-        Steps, >= 0; with none all prices are 0.
+    are kept; without iterations all are 0.  Raises `InvalidOption`: fewer than 0 iterations.
     """
     if iterations < 0:
         raise InvalidOption(f"iterations = {iterations}; give a number >= 0")

@@ -97,10 +97,7 @@ class ServerPricing(Pricing):
             program = PricedMarket(market, name, np.zeros(program.pools.count, np.int64))
         self.program, self.most = program, program.reward
         self.pools = pools = program.pools
-        slots = program.slots
-        lasts = market.last_held(market.spread_end), market.last_held(market.colocated_end)
-        spread, whole = (np.searchsorted(slots, last, side="right") for last in lasts)
-        first = np.searchsorted(slots, market.arrival)
+        slots, first, (whole, spread) = program.slots, program.first, program.after
         sides: list[Side] = []
         row = limit = 0
         for types, units, installed, by_pool in (
