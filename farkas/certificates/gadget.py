@@ -22,7 +22,6 @@ from farkas.certificates.priced_tree import (
     Case,
     Layout,
     PricedProgram,
-    PricedTree,
     priced_programs,
 )
 from farkas.certificates.runs import RunBound, run_bounds
@@ -319,23 +318,6 @@ class Costs:
 priced_programs.add(PricedCluster.name, PricedCluster)
 
 run_bounds.add("gadget", (RunBound("priced_tree", PricedCluster.name),))
-
-
-def certify_horizon(
-    cluster: Cluster, starts: Ints, classes: Sequence[Ints], prices: Floats
-) -> PricedTree:
-    """Certify what prices of blocks and classes prove.
-
-    Parameters
-    ----------
-    starts
-        Shape (blocks,).
-    classes
-        Servers of each class.
-    prices
-        Shape (blocks, classes, resources); negative entries count as 0.
-    """
-    return PricedTree.of(PricedCluster(cluster, starts, classes), prices.ravel())
 
 
 def _best_total(program: PricedCluster, job: int, spent: Ints, grid: int) -> Fraction:

@@ -16,14 +16,13 @@ from farkas.certificates.gadget import (
     SUM_BITS,
     PricedCluster,
     _best_total,
-    certify_horizon,
     dearest,
     grid_exponent,
     rent_of,
     rounded_down,
 )
 from farkas.certificates.packed import pack
-from farkas.certificates.priced_tree import PricedTree, Split
+from farkas.certificates.priced_tree import Split
 from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.instances.generate import generate
@@ -36,16 +35,12 @@ from farkas.instances.utilities import (
     TableUtility,
 )
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
-from farkas.online.gadget.columns import run_certificate
-from farkas.online.gadget.gadget import Gadget
-from farkas.online.loop import drive
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.offline_bound import OfflineBound
 from farkas.relaxations.gadget.pricing import horizon_certificate
-from farkas.replay.gadget import Ring
 from farkas.solvers import solve
 from tests.references.gadget_pricing import certify_slot
-from tests.tools.rings import slot_certificate
+from tests.tools.rings import certify_horizon, slot_certificate
 
 
 def test_horizon_certificates_prove_the_linear_bound_and_hold_above_the_optimum():
@@ -69,33 +64,6 @@ def test_any_nonnegative_prices_prove_a_bound():
             cluster, np.array([0]), [np.array([u]) for u in servers], prices
         )
         assert Fraction(certificate.bound) >= Fraction(best)
-
-
-def test_prices_of_a_run_bound_the_optimum_but_never_below_the_relaxed_horizon():
-    for cluster in random_clusters(15, 8, network="any", concave=False):
-        run = drive(Gadget(prices="run"), cluster)
-        proof = check(msgspec.convert(run.certificate.certificate, PricedTree), instance=cluster)
-        assert str(proof.bound) == str(Fraction(run.certificate.exact))
-        assert float(proof.bound) >= offline_optimum(FeasibleCounts.of(cluster))[0] - 1e-9
-        relaxed = solve(OfflineBound().form(cluster)).require_optimal().objective
-        assert float(proof.bound) >= relaxed - 1e-6 * (1 + abs(relaxed))
-
-
-def test_prices_of_a_run_are_averaged_over_the_slots_of_a_block():
-    """One GPU, two jobs, rewards 4, 6, 7 after 1, 2, 3 worker-slots; equal gains price the GPU.
-
-    Before anything is received it is worth 4; after both jobs ran once (prices do not ask whether
-    they fit), 2.  The mean of 4, 4, 2 is 10/3.
-    """
-    job = {"arrival": 0, "demand": [1], "budget": [None], "max_workers": 1, "bandwidth": 0}
-    table = {"kind": "table", "values": [0, 4, 6, 7]}
-    jobs = [job | {"efficiency": 1, "utility": table}] * 2
-    cluster = library.load("gadget/one_gpu").replace(horizon=3, jobs=jobs)
-    both = [Ring(job=i, workers=((0, 1),)) for i in (0, 1)]
-    certificate = run_certificate(cluster, [[], both, []])
-    assert certificate.single_prices(cluster) == pytest.approx(10 / 3)
-    # rent 3 x 10/3, and each job keeps 4 - 10/3 of its first worker-slot
-    assert float(Fraction(certificate.bound)) == pytest.approx(10 + 2 * (4 - 10 / 3))
 
 
 @pytest.mark.parametrize(

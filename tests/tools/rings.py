@@ -9,11 +9,13 @@ from types import SimpleNamespace
 import msgspec
 import numpy.typing as npt
 
+from farkas.certificates.gadget import PricedCluster
 from farkas.certificates.priced_tree import PricedTree
 from farkas.decomposition.search import Search
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import snapshot
+from farkas.numbers import Floats, Ints
 from farkas.online.gadget.plans import decisions_of
 from farkas.relaxations.gadget.ring_pricing import MOST_LABELS
 from farkas.relaxations.gadget.slot_pricing import SlotPricing
@@ -34,6 +36,13 @@ def schedule_broken(cluster: Cluster, schedule: Sequence[Rings]) -> list[str]:
     left = [Rings.none(cluster)] * (cluster.horizon - len(schedule))
     decisions = msgspec.to_builtins(decisions_of(cluster, [*schedule, *left]))
     return list(replay(cluster, SimpleNamespace(decisions=decisions)).broken)
+
+
+def certify_horizon(
+    cluster: Cluster, starts: Ints, classes: Sequence[Ints], prices: Floats
+) -> PricedTree:
+    """Certificate at prices of blocks and classes, shape (blocks, classes, resources)."""
+    return PricedTree.of(PricedCluster(cluster, starts, classes), prices.ravel())
 
 
 def is_walk(cluster: Cluster, workers: Sequence[int], flow: Sequence[int]) -> bool:

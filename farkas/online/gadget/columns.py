@@ -7,10 +7,8 @@ import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 
-import msgspec
 import numpy as np
 
-from farkas.certificates.gadget import certify_horizon
 from farkas.certificates.priced_tree import PricedTree
 from farkas.decomposition.protocol import Fit
 from farkas.decomposition.search import Search
@@ -19,14 +17,12 @@ from farkas.instances.gadget import Cluster
 from farkas.models.gadget.column import Columns
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import SlotView, snapshot
-from farkas.online.gadget.environment import Baseline, Decision, Seen, as_rings, received
+from farkas.online.gadget.environment import Baseline, Decision, Seen, as_rings
 from farkas.online.gadget.exact import compact_rings
 from farkas.online.gadget.fixed_rings import DominantResourceFairness, Fifo, LeastAttainedService
 from farkas.online.gadget.plans import decisions_of
-from farkas.online.run import Bound
-from farkas.relaxations.gadget.offline_bound import ServerClasses, Timeline
 from farkas.relaxations.gadget.ring_pricing import MOST_LABELS
-from farkas.relaxations.gadget.slot_pricing import SlotPricing, priced_slot
+from farkas.relaxations.gadget.slot_pricing import SlotPricing
 from farkas.solvers.subproblem import Subproblem, SubproblemAnswer, own_solver
 from farkas.tolerances import SOLVER_GAP
 
@@ -100,41 +96,6 @@ def baseline_rings(slot: SlotView, baseline: Baseline) -> Rings:
     known = (slot.jobs[place] == rings.job) & (rings.size <= slot.allowed.shape[1])
     rings, place = rings.take(known), place[known]
     return rings.take(slot.allowed[place, rings.size - 1])
-
-
-def run_certificate(cluster: Cluster, decisions: Sequence[Decision]) -> PricedTree:
-    """Certificate at the slot prices of a run, averaged over the slots of each block.
-
-    Every slot is priced by columns at what its jobs had received.  No program of the
-    horizon is solved, so the prices are known as the run goes; those of links are left out.
-    Prices of the horizon's own program never prove less.
-
-    Parameters
-    ----------
-    decisions
-        Rings of every slot.
-    """
-    timeline, classes = Timeline.of(cluster), ServerClasses.of(cluster).members
-    shape = (len(timeline.length), len(classes), cluster.num_resources)
-    total = np.zeros(shape)
-    for slot, before in enumerate(received(cluster, decisions)[:-1]):
-        problem, found = priced_slot(snapshot(cluster, slot, before), SOLVER_GAP, MOST_LABELS)
-        prices = problem.split(found.prices)[0]
-        block = np.searchsorted(timeline.start, slot, side="right") - 1
-        for c, members in enumerate(classes):
-            total[block, c] += prices[members].mean(axis=0)
-    average = total / timeline.length[:, None, None]
-    return certify_horizon(cluster, timeline.start, classes, average)
-
-
-def run_bound(cluster: Cluster, decisions: Sequence[Decision]) -> Bound:
-    """Proved bound on every schedule by the prices of a run, with its certificate."""
-    certificate = run_certificate(cluster, decisions)
-    return Bound(
-        exact=certificate.bound,
-        method="slot prices averaged over blocks, each job's best reply in exact arithmetic",
-        certificate=msgspec.to_builtins(certificate),
-    )
 
 
 def slot_prices(cluster: Cluster, seconds: float) -> PricedTree:

@@ -32,7 +32,6 @@ from farkas.online.gadget.environment import (
     proved_so_far,
 )
 from farkas.online.policy import Increments, Policy
-from farkas.online.run import Bound
 from farkas.rounding.rings import Mix, RoundedRings, round_printed, round_repaired, violation_factor
 from farkas.solvers.subproblem import Subproblem, SubproblemAnswer, solve_subproblem
 from farkas.tolerances import SHARE
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
     from farkas.solvers.answer import Answer
 
 SlotSolver = Literal["lp_rs_mde", "columns", "exact"]
-PriceSource = Literal["horizon", "run"]
 Rounding = Literal["repair", "printed", "milp"]
 
 #: Columns up to which the printed relaxation is solved; beyond, the node relaxation equals it.
@@ -75,9 +73,6 @@ class Gadget(Policy):
     `gadget.greedy_exact` do.  ``gains`` are the printed marginal rewards or slopes of concave
     envelopes, which see what a sigmoid is worth later.  ``fill`` then places jobs left over, in
     job order, as large as the baselines' heuristic can; never after Algorithm 2 unless asked.
-
-    The run is certified by ``prices`` of the relaxed ``horizon``, or by those of the ``run``'s own
-    slots, which prove no more but need no program of the horizon.
     """
 
     slots: SlotSolver = "lp_rs_mde"
@@ -86,7 +81,6 @@ class Gadget(Policy):
     rounding: Rounding = "repair"
     rounds: int = 100
     gap: float = 1e-3
-    prices: PriceSource = "horizon"
     solver: str = ""
 
     def start(self, known: Cluster, seed: int) -> GadgetState:
@@ -134,26 +128,15 @@ class Gadget(Policy):
             return self.slots != "lp_rs_mde" and self.gains == "printed"
         return self.fill
 
-    def certify(
-        self, instance: Cluster, state: GadgetState, decisions: Sequence[Decision]
-    ) -> Bound | None:
-        """Prove a bound by the run's own prices, or leave it to the relaxed horizon."""
-        if self.prices == "horizon":
-            return None
-        from farkas.online.gadget.columns import run_bound
-
-        return run_bound(instance, decisions)
-
     def theorem(
         self, instance: Cluster, state: GadgetState, decisions: Sequence[Decision]
     ) -> Increments | None:
         """Theorem 6 of every slot's end: α/(1 + α) of what is proved so far is reached.
 
         Slots of Algorithm 2 have α = 1/(3Γ), Γ the most sizes of a ring (Theorem 10), others 1 but
-        for their gap.  Concave rewards keep it; it is about printed gains and the bound by prices
-        of the horizon.
+        for their gap.  Concave rewards keep it; it is about printed gains.
         """
-        if self.gains != "printed" or self.prices != "horizon":
+        if self.gains != "printed":
             return None
         bounds = proved_so_far(instance, default_bound(instance))
         if bounds is None:
@@ -171,16 +154,14 @@ def columns(
     gains: Gains = "printed",
     fill: bool | None = None,
     gap: float = 1e-3,
-    prices: PriceSource = "horizon",
     solver: str = "",
 ) -> Gadget:
     """Algorithm 1 whose slots are within ``gap`` of a bound, by prices and choices of rings.
 
-    ``gains``, ``fill`` and ``prices`` as of `gadget.gadget`; with printed gains jobs left over are
-    placed too unless ``fill`` says otherwise.  A general ``solver`` takes the slot's integer
-    program.
+    ``gains`` and ``fill`` as of `gadget.gadget`; with printed gains jobs left over are placed too
+    unless ``fill`` says otherwise.  A general ``solver`` takes the slot's integer program.
     """
-    return Gadget("columns", gains, fill, gap=gap, prices=prices, solver=solver)
+    return Gadget("columns", gains, fill, gap=gap, solver=solver)
 
 
 @algorithm("gadget.greedy_exact", source="GADGET Algorithm 1 with exact slots")

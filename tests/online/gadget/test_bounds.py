@@ -1,21 +1,18 @@
 """Bounds of runs: above every schedule, and made of the prices they say."""
 
 from fractions import Fraction
-from types import SimpleNamespace
 
 import msgspec
 import numpy as np
 import pytest
 
 from farkas.certificates import gadget as certificates
-from farkas.certificates.gadget import certify_horizon
 from farkas.certificates.priced_tree import PricedTree
 from farkas.instances import library
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.slot import snapshot
 from farkas.online import algorithms
 from farkas.online.gadget import columns, gadget
-from farkas.online.gadget.columns import run_bound, run_certificate
 from farkas.online.gadget.environment import Environment, horizon_bound
 from farkas.online.gadget.gadget import Gadget, earned_so_far
 from farkas.online.loop import drive
@@ -23,51 +20,24 @@ from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.pricing import horizon_certificate
 from farkas.replay.gadget import Ring
 from tests.generators.gadget import job, star, table
-from tests.tools.rings import slot_certificate
+from tests.tools.rings import certify_horizon, slot_certificate
 
 
 def test_bounds_lie_above_the_offline_optimum_and_runs_below_it():
     for cluster in random_clusters(8, 5, network="any", servers=3, jobs=3, horizon=3):
         best, _ = offline_optimum(FeasibleCounts.of(cluster))
-        policy = Gadget(prices="run")
-        run = drive(policy, cluster)
-        rings = [[Ring(**ring) for ring in slot] for slot in run.decisions]
-        own, horizon = run_bound(cluster, as_pairs(rings)), horizon_bound(cluster)
-        assert run.certificate.exact == own.exact
+        run = drive(Gadget(), cluster)
+        assert run.certificate.exact == horizon_bound(cluster).exact
         assert run.value <= best + 1e-9
-        assert best - 1e-9 <= float(horizon) <= float(own) * (1 + 1e-9)
-
-
-def as_pairs(decisions):
-    """Rings with pairs instead of lists, as a policy makes them."""
-    return [
-        [
-            Ring(job=r.job, workers=tuple(map(tuple, r.workers)), links=tuple(map(tuple, r.links)))
-            for r in slot
-        ]
-        for slot in decisions
-    ]
+        assert best - 1e-9 <= float(run.certificate)
 
 
 def test_one_scarce_gpu_is_worth_what_the_second_job_pays():
     # one GPU, 3 slots, rewards of 2 and 1 a worker-slot: 6 for the better job all the time
     cluster = star(1, horizon=3, jobs=[job(efficiency=2), job()])
     assert Fraction(horizon_bound(cluster).exact) == pytest.approx(6)
-    decisions = [[Ring(job=0, workers=((0, 1),))]] * 3
-    found = run_certificate(cluster, decisions)
-    assert Fraction(found.bound) == pytest.approx(6)
-    # the price of a slot is 2 in each of them, so that averaging changes nothing
-    best = horizon_certificate(cluster).single_prices(cluster)
-    assert found.single_prices(cluster) == pytest.approx(best)
-
-
-def test_a_run_is_priced_at_what_its_jobs_had_received_before_each_slot():
-    # one GPU for two equal jobs costs what either gains next: 1, sqrt 2 - 1 and sqrt 3 - sqrt 2
-    # if both had a worker in every slot; (sqrt 3) / 3 on average
-    cluster = star(1, horizon=3, jobs=[job(utility={"kind": "sqrt", "scale": 1})] * 2)
-    both = [[Ring(job=0, workers=((0, 1),)), Ring(job=1, workers=((0, 1),))]] * 3
-    assert run_certificate(cluster, both).single_prices(cluster) == pytest.approx(np.sqrt(3) / 3)
-    assert run_certificate(cluster, [[]] * 3).single_prices(cluster) == pytest.approx(1.0)
+    # what the other would pay is enough: the better one keeps the rest
+    assert horizon_certificate(cluster).single_prices(cluster) == pytest.approx(1)
 
 
 def test_a_slot_is_bounded_at_its_progress():
@@ -79,22 +49,6 @@ def test_a_slot_is_bounded_at_its_progress():
     assert float(Fraction(found.bound)) == pytest.approx(exact, rel=1e-6)
     assert float(Fraction(found.bound)) >= exact
     assert snapshot(cluster, 1, [2]).gains[0, 1] == pytest.approx(exact)
-
-
-def test_the_prices_of_a_slot_count_in_the_block_that_it_lies_in():
-    # two jobs want the only GPU for a gain of 1 each; from slot 1 on two others gain 2
-    late = job(arrival=1, efficiency=2)
-    cluster = star(1, horizon=3, jobs=[job(), job(), late, late])
-    found = run_certificate(cluster, [[]] * 3)
-    assert found.single_prices(cluster) == pytest.approx([1.0, 2.0])
-
-
-def test_servers_of_one_class_share_the_mean_of_their_prices(monkeypatch):
-    cluster = star(1, 1, horizon=1, jobs=[job()])
-    told = SimpleNamespace(split=lambda prices: (prices, None))
-    found = SimpleNamespace(prices=np.array([[1.0], [4.0], [0.0]]))
-    monkeypatch.setattr(columns, "priced_slot", lambda *_: (told, found))
-    assert run_certificate(cluster, [[]]).single_prices(cluster) == pytest.approx([2.5])
 
 
 def test_prices_of_a_slot_are_those_of_its_certificate():

@@ -108,14 +108,6 @@ def test_feasible_counts_are_listed_again_only_when_somebody_comes(monkeypatch):
     assert listed == [1, 2]
 
 
-def test_the_run_is_certified_by_its_own_prices_when_asked():
-    cluster = generate("gadget", "small", 2, num_jobs=3)
-    horizon, run = (algorithms["gadget.columns"].run(cluster, prices=p) for p in ("horizon", "run"))
-    assert "averaged" in run.certificate.method
-    assert float(horizon.certificate) <= float(run.certificate) * (1 + 1e-6)
-    assert np.isfinite(run.ratio)
-
-
 @pytest.mark.ids(1)
 @pytest.mark.parametrize("seed", [0, 7, 11, 19])
 def test_published_clusters_are_answered_at_their_bound(seed, monkeypatch):
