@@ -10,7 +10,6 @@ import base64
 import dataclasses
 import functools
 import json
-import math
 import random
 import zlib
 from collections.abc import Callable
@@ -35,7 +34,7 @@ from farkas.instances import Instance
 from farkas.offline.coded import WorkerPrices
 from farkas.offline.methods import SearchState
 from farkas.offline.mlbroker import slots
-from farkas.online.gadget.columns import SlotPlans, slot_prices
+from farkas.online.gadget.columns import SlotPlans
 from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.relaxations.dps.pricing import ServerPricing
 from farkas.relaxations.eris.spans import Spans
@@ -52,6 +51,7 @@ from tests.fuzz.attack import (
     packed,
     verdict,
 )
+from tests.tools.rings import slot_certificate
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,7 +73,7 @@ def of_run(algorithm: str) -> Callable[[Instance], dict[str, Any]]:
 
 
 def of_slot(cluster: Any) -> dict[str, Any]:
-    return plain(slot_prices(cluster, math.inf))
+    return plain(slot_certificate(cluster))
 
 
 def of_last(cluster: Any) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 import re
 from fractions import Fraction as F
 
@@ -14,13 +13,13 @@ import farkas
 from farkas.certificates import Certificate
 from farkas.errors import MissingInstance, NotACertificate
 from farkas.online import Bound, Run
-from farkas.online.gadget.columns import slot_prices
 from farkas.replay import Replayed, replays
 from farkas.verbs.check_run import (
     RunProof,
     bounds_runs_of,
     recheck,
 )
+from tests.tools.rings import slot_certificate
 
 
 def changed(run: Run, **changes: object) -> Run:
@@ -197,7 +196,7 @@ def test_what_does_not_bound_runs_is_no_bound_of_one(algorithm: str, program: st
     kind = algorithm.partition(".")[0]
     name = f"{kind}/tiny"
     if program == "one slot":
-        other = slot_prices(farkas.load(name), math.inf)
+        other = slot_certificate(farkas.load(name))
     else:
         other = farkas.solve(name, program, certify=True).certificate
     farkas.check(other, name)  # honest by itself

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import math
-import time
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from farkas.certificates.priced_tree import PricedTree
 from farkas.decomposition.protocol import Fit
 from farkas.decomposition.search import Search
 from farkas.errors import NotApplicable
@@ -21,10 +19,8 @@ from farkas.online.gadget.environment import Baseline, Decision, Seen, as_rings
 from farkas.online.gadget.exact import compact_rings
 from farkas.online.gadget.fixed_rings import DominantResourceFairness, Fifo, LeastAttainedService
 from farkas.online.gadget.plans import decisions_of
-from farkas.relaxations.gadget.ring_pricing import MOST_LABELS
 from farkas.relaxations.gadget.slot_pricing import SlotPricing
 from farkas.solvers.subproblem import Subproblem, SubproblemAnswer, own_solver
-from farkas.tolerances import SOLVER_GAP
 
 #: What a slot is never worse than.
 BASELINES: tuple[Baseline, ...] = (Fifo(), LeastAttainedService(), DominantResourceFairness())
@@ -96,18 +92,6 @@ def baseline_rings(slot: SlotView, baseline: Baseline) -> Rings:
     known = (slot.jobs[place] == rings.job) & (rings.size <= slot.allowed.shape[1])
     rings, place = rings.take(known), place[known]
     return rings.take(slot.allowed[place, rings.size - 1])
-
-
-def slot_prices(cluster: Cluster, seconds: float) -> PricedTree:
-    """Certificate of the instance's own slot at prices of servers and links.
-
-    It has cases where they prove more.
-    """
-    until = time.monotonic() + seconds
-    problem = SlotPricing(snapshot(cluster), labels=MOST_LABELS)
-    search = Search(problem, SOLVER_GAP, lambda: max(until - time.monotonic(), 0.0))
-    trees = [found.tree for found in search.run() if found.tree is not None]
-    return problem.certificate(trees[-1])
 
 
 class SlotPlans(SlotPricing):

@@ -9,7 +9,6 @@ never running.
 from __future__ import annotations
 
 import math
-import time
 from typing import NamedTuple
 
 import numpy as np
@@ -222,16 +221,12 @@ class GadgetPricing(Pricing):
         return self.priced(prices).ravel()
 
 
-def horizon_certificate(cluster: Cluster, seconds: float = math.inf) -> PricedTree:
-    """Certificate at the best prices of servers by block and class that are found in time.
-
-    Prices that are the same on all servers come first.
-    """
-    until = time.monotonic() + seconds
+def horizon_certificate(cluster: Cluster) -> PricedTree:
+    """Certificate at the best prices of servers by block and class, from prices of all servers."""
 
     def settled(problem: GadgetPricing, rounds: int, start: Floats | None = None) -> DualPoint:
-        left, master = (lambda: max(until - time.monotonic(), 0.0)), Master(problem, Pool(problem))
-        *_, last = price_rows(problem, master, gap=TIE, left=left, rounds=rounds, start=start)
+        forever, master = (lambda: math.inf), Master(problem, Pool(problem))
+        *_, last = price_rows(problem, master, gap=TIE, left=forever, rounds=rounds, start=start)
         return last
 
     pooled, by_class = GadgetPricing(cluster, pooled=True), GadgetPricing(cluster)

@@ -12,7 +12,7 @@ from farkas.instances import library
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.slot import snapshot
 from farkas.online import algorithms
-from farkas.online.gadget import columns, gadget
+from farkas.online.gadget import gadget
 from farkas.online.gadget.environment import Environment, horizon_bound
 from farkas.online.gadget.gadget import Gadget, earned_so_far
 from farkas.online.loop import drive
@@ -49,11 +49,6 @@ def test_a_slot_is_bounded_at_its_progress():
     assert float(Fraction(found.bound)) == pytest.approx(exact, rel=1e-6)
     assert float(Fraction(found.bound)) >= exact
     assert snapshot(cluster, 1, [2]).gains[0, 1] == pytest.approx(exact)
-
-
-def test_prices_of_a_slot_are_those_of_its_certificate():
-    cluster = library.load("gadget/demo")
-    assert columns.slot_prices(cluster, 1.0) == slot_certificate(cluster)
 
 
 def test_the_prices_bound_what_ends_in_each_slot(monkeypatch):
