@@ -44,13 +44,11 @@ from farkas.online.eris.scheduler_printed import printed_schedule, printed_slot
 from farkas.online.gadget.plans import GadgetPlans
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.eris.payoff_bound import bound_payoff
-from farkas.relaxations.gadget.ring_walks import walks_ahead
 from tests.generators.coded import random_coded_computing
 from tests.generators.dps import random_market
 from tests.generators.eris import random_auction
 from tests.generators.mlbroker import random_brokerage
 from tests.references.gadget_pricing import pricing
-from tests.relaxations.gadget.test_ring_search import some_search
 
 
 def every_kernel() -> list[Kernel[..., Any]]:
@@ -129,8 +127,6 @@ def gadget() -> Iterator[Any]:
             yield most, rings.workers, rings.flow
     for name in ("gadget/demo", "gadget/seven_ninths"):
         yield from found_by(price_search(GadgetPlans), library.load(name))
-    for _ in range(20):  # what is entered only where walks meet themselves
-        yield tuple(walks_ahead(*some_search(rng)))
 
 
 def mlbroker() -> Iterator[Any]:

@@ -10,8 +10,7 @@ import numpy as np
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Floats, floats
-from farkas.relaxations.gadget.ring_search import best_ring, best_rings
-from farkas.relaxations.gadget.ring_walks import Arcs, RingTask
+from farkas.relaxations.gadget.ring_search import Arcs, RingTask, best_ring, best_rings
 from farkas.tolerances import ROUNDING
 
 #: Labels for one job, 48 bytes each; where they do not suffice the bound is above the best ring.

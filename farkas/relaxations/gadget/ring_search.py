@@ -15,25 +15,137 @@ from typing import NamedTuple
 
 import numpy as np
 
-from farkas.kernels import Floats1, Floats2, Ints1, Ints2, Out, compiled, copy_ints
+from farkas.kernels import Bools1, Floats1, Floats2, Ints1, Ints2, Out, compiled, copy_ints
 from farkas.numbers import Ints
-from farkas.relaxations.gadget.ring_walks import (
-    Ahead,
-    Arcs,
-    Frame,
-    RingTask,
-    best_with,
-    cheapest_workers,
-    framed,
-    plain_ahead,
-    walks_ahead,
-)
 
 #: Numbers for what labels remember, so that those of labels stay far below 2⁶³.
 MOST_CODES = 1 << 40
 
 #: Labels for which there is room at first; eight times as many when these are not enough.
 FEW_LABELS = 1 << 12
+
+
+class Arcs(NamedTuple):
+    """Directed links, also sorted by the node they leave and by the node they enter."""
+
+    source: Ints1  #: Shape (links,).
+    target: Ints1  #: Shape (links,).
+    #: leaving, entering: shape (links,), links by source and by target.
+    leaving: Ints1
+    leave: Ints1  #: Shape (nodes + 1,), where the links of each node begin there.
+    entering: Ints1
+    enter: Ints1  #: Shape (nodes + 1,), where the links of each node begin there.
+
+
+class RingTask(NamedTuple):
+    """One job at prices."""
+
+    price: Floats1  #: Shape (nodes,), of a worker.
+    cap: Ints1  #: Shape (nodes,), workers of a ring that a node holds.
+    length: Floats1  #: Shape (links,), price of one use.
+    uses: Ints1  #: Shape (links,), how often a ring may use the link; 0 where it does not fit.
+    worth: Floats1  #: Shape (largest size + 1,), gain of each size, -inf where it is not allowed.
+
+
+class Frame(NamedTuple):
+    """What the search from one host knows beforehand."""
+
+    start: int  #: Cheapest host of the rings.
+    host: Bools1  #: Shape (nodes,), where further workers may sit.
+    back: Floats1  #: Shape (nodes,), price of the shortest way back to the start.
+    #: Shape (largest size + 1,), most that a ring of at least so many workers is worth, less the
+    #: price of the workers it lacks.
+    left: Floats1
+
+
+@compiled(steps=lambda network, length, *rest: len(network.leave) + 2 * len(length))
+def distances(network: Arcs, length: Floats1, uses: Ints1, start: int, back: bool) -> Floats1:
+    """Shortest distances from a node, or back to it, over links that may be used."""
+    distance = np.empty(len(network.leave) - 1)
+    distance[:] = np.inf
+    distance[start] = 0.0
+    heap = [(0.0, start)]
+    while len(heap) > 0:
+        far, u = heapq.heappop(heap)
+        if far > distance[u]:
+            continue
+        first, last = network.leave[u], network.leave[u + 1]
+        if back:
+            first, last = network.enter[u], network.enter[u + 1]
+        for at in range(first, last):
+            e = network.entering[at] if back else network.leaving[at]
+            v = network.source[e] if back else network.target[e]
+            if uses[e] > 0 and far + length[e] < distance[v]:
+                distance[v] = far + length[e]
+                heapq.heappush(heap, (distance[v], v))
+    return distance
+
+
+@compiled
+def cheapest_workers(price: Floats1, cap: Ints1, order: Ints1, first: int, most: int) -> Floats1:
+    """Price of 0, 1, ... ``most`` workers on the hosts of ``order`` from ``first`` on."""
+    paid = np.empty(most + 1)
+    paid[:] = np.inf
+    paid[0] = 0.0
+    k = 0
+    for at in range(first, len(order)):
+        for _ in range(cap[order[at]]):
+            if k == most:
+                return paid
+            paid[k + 1] = paid[k] + price[order[at]]
+            k += 1
+    return paid
+
+
+@compiled
+def best_with(worth: Floats1, placed: int, paid: Floats1) -> float:
+    """Most that more than ``placed`` workers are worth, the others at ``paid``."""
+    best = -np.inf
+    for k in range(placed + 1, len(worth)):
+        best = max(best, worth[k] - paid[k - placed])
+    return best
+
+
+@compiled
+def framed(
+    network: Arcs, task: RingTask, order: Ints1, at: int, floor: float
+) -> tuple[Frame, bool]:
+    """Prepare the search for rings whose cheapest host is ``order[at]``; False if none is good."""
+    start = order[at]
+    size = len(task.worth) - 1
+    onto = distances(network, task.length, task.uses, start, False)
+    back = distances(network, task.length, task.uses, start, True)
+    near, kept, count = np.empty(len(order), np.int64), np.empty(len(order), np.int64), 0
+    for k in range(at, len(order)):
+        if onto[order[k]] + back[order[k]] < np.inf:
+            near[count] = order[k]
+            count += 1
+    near = near[:count]
+    paid = cheapest_workers(task.price, task.cap, near, 0, size)
+    host = np.zeros(len(task.price), np.bool_)
+    count, shortest = 0, np.inf
+    for k in range(1, len(near)):
+        v = near[k]
+        # one worker here, the others where they are cheapest, one of them on the start
+        detour = onto[v] + back[v]
+        if best_with(task.worth, 1, paid) - task.price[v] - detour > floor:
+            host[v] = True
+            kept[count] = v
+            count += 1
+            shortest = min(shortest, detour)
+    left = np.empty(size + 1)
+    left[:] = -np.inf
+    frame = Frame(start, host, back, left)
+    if count == 0:
+        return frame, False
+    others = cheapest_workers(task.price, task.cap, kept[:count], 0, size)
+    good = False
+    for j in range(1, size + 1):
+        more = best_with(task.worth, j, others)
+        left[j] = max(task.worth[j], more)
+        if j <= task.cap[start] and more - j * task.price[start] - shortest > floor:
+            good = True
+    return frame, good
 
 
 class LabelMemory(NamedTuple):
@@ -117,7 +229,6 @@ def search(
     network: Arcs,
     task: RingTask,
     frame: Frame,
-    ahead: Ahead,
     memory: LabelMemory,
     floor: float,
     labels: Out[Labels],
@@ -140,7 +251,7 @@ def search(
     heap = [(0.0, 0, 0) for _ in range(0)]
     for m in range(1, min(task.cap[start] + 1, levels)):
         key, total = ((levels + m) * nodes + start) * codes, m * task.price[start]
-        worth = ahead.laid[m, start] - total
+        worth = frame.left[m] - frame.back[start] - total
         if worth > best:
             if used == len(labels.key):
                 return best, np.inf, end, used
@@ -156,7 +267,7 @@ def search(
         key, cost = labels.key[here], labels.cost[here]
         j, u = key // codes // nodes % levels, key // codes % nodes
         laid = key // codes // nodes >= levels
-        if (ahead.laid[j, u] if laid else ahead.free[j, u]) - cost > -bound:
+        if frame.left[j] - frame.back[u] - cost > -bound:
             continue  # a better way has come here since
         if u == start and not laid and task.worth[j] - cost > best:
             best, end = task.worth[j] - cost, here
@@ -164,7 +275,7 @@ def search(
         for at in range(moves):
             key, total = after[at], cost + paid[at]
             v, k = key // codes % nodes, key // codes // nodes % levels
-            worth = (ahead.laid[k, v] if move[at] < 0 else ahead.free[k, v]) - total
+            worth = frame.left[k] - frame.back[v] - total
             if worth <= best:
                 continue
             where = found_at(labels, key)
@@ -270,14 +381,11 @@ def _best_of_one(
         if best_with(task.worth, 0, paid) <= floor:
             break  # nor do dearer hosts
         frame, good = framed(network, task, order, at, floor)
-        ahead = plain_ahead(frame, nodes)
-        if good and memory.codes > 1:
-            ahead = walks_ahead(network, task, frame)
         while good:
             room = FEW_LABELS if memory.codes > 1 else 2 * levels * nodes
             while True:
                 labels = no_labels(2 * levels * nodes * memory.codes, room)
-                value, bound, end, used = search(network, task, frame, ahead, memory, floor, labels)
+                value, bound, end, used = search(network, task, frame, memory, floor, labels)
                 most_labels, followed = max(0, most_labels - used), followed + used
                 if bound == value or most_labels == 0:
                     break
@@ -300,8 +408,6 @@ def _best_of_one(
                     memory.link[:] = 0
                     memory = LabelMemory(memory.host, memory.link, 1)
                 break
-            if memory.codes == 1:
-                ahead = walks_ahead(network, task, frame)
             memory = LabelMemory(memory.host, memory.link, codes)
     return floor, max(most, floor), ring, around, followed
 

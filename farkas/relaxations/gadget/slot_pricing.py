@@ -21,8 +21,7 @@ from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import RingLimits, SlotView
 from farkas.numbers import Bools, Floats, Ints, floats
 from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS, LabelBudget, RingPricing
-from farkas.relaxations.gadget.ring_search import best_ring
-from farkas.relaxations.gadget.ring_walks import RingTask
+from farkas.relaxations.gadget.ring_search import RingTask, best_ring
 from farkas.tolerances import LOOSE_GAP, ROUNDING, SIMPLEX
 
 #: Labels of all searches for rings of one slot together; then walks remember nothing.

@@ -9,23 +9,19 @@ from farkas.models.gadget.rings import enumerate_rings
 from farkas.models.gadget.slot import snapshot
 from farkas.relaxations.gadget.ring_pricing import LabelBudget, RingPricing
 from farkas.relaxations.gadget.ring_search import (
+    Frame,
     LabelMemory,
+    RingTask,
     alone,
     best_ring,
     best_rings,
+    best_with,
+    cheapest_workers,
+    distances,
     fitted,
     found_at,
     no_labels,
     search,
-)
-from farkas.relaxations.gadget.ring_walks import (
-    Frame,
-    RingTask,
-    best_with,
-    cheapest_workers,
-    distances,
-    plain_ahead,
-    walks_ahead,
 )
 from tests.generators.gadget import SHAPES, any_network, any_networks, job, small, table
 from tests.references.gadget_pricing import dense_walks, least_costs, pricing, random_prices
@@ -112,12 +108,10 @@ def test_a_search_that_runs_out_of_labels_says_what_it_may_have_missed():
     rng, short = np.random.default_rng(6), 0
     for _ in range(100):
         net, job, frame = some_search(rng)
-        memory, ahead = forgetful(net, 6), plain_ahead(frame, 6)
-        best = search(net, job, frame, ahead, memory, 0.0, no_labels(1000, 1000))[0]
+        memory = forgetful(net, 6)
+        best = search(net, job, frame, memory, 0.0, no_labels(1000, 1000))[0]
         for room in range(3, 40, 4):
-            value, bound, _, used = search(
-                net, job, frame, ahead, memory, 0.0, no_labels(1000, room)
-            )
+            value, bound, _, used = search(net, job, frame, memory, 0.0, no_labels(1000, room))
             assert value <= best <= bound
             assert used <= room
             short += value < bound
@@ -297,22 +291,3 @@ def test_the_cheapest_workers_fill_the_cheapest_hosts():
     # worth 9 and 12 with one or two more at 2 and 5
     worth = np.array([-np.inf, 4.0, 9, 12])
     assert best_with(worth, 1, np.array([0.0, 2, 5])) == 7.0
-
-
-@pytest.mark.slow
-def test_what_walks_are_worth_from_a_label_on_is_what_a_search_finds():
-    rng, walks = np.random.default_rng(5), 0
-    for _ in range(200):
-        net, job, frame = some_search(rng)
-        exact, plain = walks_ahead(net, job, frame), plain_ahead(frame, 6)
-        assert (exact.free <= plain.free).all()
-        assert (exact.laid <= plain.laid).all()
-        begun = [exact.laid[m, 0] - m * job.price[0] for m in range(1, job.cap[0] + 1)]
-        labels, memory = no_labels(1000, 1000), forgetful(net, 6)
-        for ahead in (plain, exact):
-            labels = no_labels(1000, 1000)
-            value, bound, end, used = search(net, job, frame, ahead, memory, -1.0, labels)
-            assert used == (labels.place >= 0).sum()
-            assert value == bound == max(-1.0, *begun)
-            walks += end >= 0
-    assert walks > 100
