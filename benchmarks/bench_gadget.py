@@ -16,8 +16,7 @@ from farkas.online.gadget.columns import column_rings, worth
 from farkas.relaxations.gadget.embedding import GvneLP, NodeLP
 from farkas.relaxations.gadget.offline_bound import OfflineBound
 from farkas.relaxations.gadget.pricing import horizon_certificate
-from farkas.relaxations.gadget.ring_pricing import MOST_LABELS
-from farkas.relaxations.gadget.slot_pricing import priced_slot
+from farkas.relaxations.gadget.slot_pricing import MOST_LABELS, priced_slot
 from farkas.solvers import solve
 from farkas.tolerances import SOLVER_GAP
 from tests.generators.gadget import wide_area

@@ -30,6 +30,7 @@ from farkas.models.eris.prices import Prices
 from farkas.models.eris.schedules import list_schedules
 from farkas.models.gadget import envelope as curvature
 from farkas.models.gadget.counts import FeasibleCounts
+from farkas.models.gadget.slot import snapshot
 from farkas.online import algorithms, environments
 from farkas.online.dps.environment import Offer
 from farkas.online.dps.learning import Dps, Scaled, Simple, Top
@@ -95,9 +96,8 @@ def test_the_best_counts_do_not_depend_on_the_unit_of_reward(unit):
     for cluster in clusters():
         other = cluster_in(cluster, 1.0, unit)
         feasible, scaled = FeasibleCounts.of(cluster), FeasibleCounts.of(other)
-        nothing = np.zeros(cluster.num_jobs)
-        value, counts = feasible.best(0, nothing)
-        again, same = scaled.best(0, nothing)
+        value, counts = feasible.best(snapshot(feasible.cluster))
+        again, same = scaled.best(snapshot(scaled.cluster))
         assert same.tolist() == counts.tolist()
         assert again == unit * value
 

@@ -9,6 +9,7 @@ from farkas.instances.gadget import Cluster, Timing
 from farkas.models.gadget.circulation import Circulation
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.offline import Offline
+from farkas.models.gadget.slot import snapshot
 from farkas.numbers import Floats, floats
 from farkas.quantities.names import optimum, program_optimum
 from farkas.quantities.quantity import quantity
@@ -51,7 +52,7 @@ def fixed_relaxation(instance: Cluster, relaxation: str) -> float | None:
 @quantity("gadget.slot_counts")
 def slot_counts(instance: Cluster) -> list[int]:
     """Lexicographically largest ring sizes among the best, one per job."""
-    best = counts(instance).best(instance.at_slot, np.zeros(instance.num_jobs))[1]
+    best = counts(instance).best(snapshot(instance))[1]
     return [int(size) for size in best]
 
 

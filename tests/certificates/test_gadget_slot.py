@@ -20,6 +20,7 @@ from farkas.instances.utilities import Sqrt, TableUtility
 from farkas.models.gadget.column import ColumnLP
 from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.rings import enumerate_rings
+from farkas.models.gadget.slot import snapshot
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.solvers import solve
 from tests.certificates.test_gadget import reward
@@ -34,7 +35,7 @@ def test_any_slot_prices_bound_the_best_slot(network):
     rng = np.random.default_rng(1)
     for cluster in random_clusters(12, 4, network=network, servers=3, jobs=3):
         progress = rng.integers(0, 3, size=cluster.num_jobs)
-        best = FeasibleCounts.of(cluster).best(1, progress)[0]
+        best = FeasibleCounts.of(cluster).best(snapshot(cluster, 1, progress))[0]
         node = rng.random(cluster.capacity.shape) * cluster.is_server[:, None]
         certificate = certify_slot(cluster, 1, progress, node, rng.random(cluster.num_links))
         assert float(check(certificate, instance=cluster).bound) >= best - 1e-9
@@ -257,7 +258,7 @@ def test_cases_at_any_prices_bound_the_best_slot(network):
     for cluster in random_clusters(12, 6, **some):
         progress = rng.integers(0, 2, size=cluster.num_jobs)
         program = PricedSlot(cluster, 1, progress)
-        best = FeasibleCounts.of(cluster).best(1, progress)[0]
+        best = FeasibleCounts.of(cluster).best(snapshot(cluster, 1, progress))[0]
         owner = int(np.argmax([program.most(job) for job in range(cluster.num_jobs)]))
         if not program.most(owner):
             continue

@@ -15,12 +15,10 @@ from farkas.instances.utilities import (
     Sigmoid,
     Sqrt,
     TableUtility,
-    envelope,
 )
 from farkas.models.gadget.envelope import (
-    compiled_envelope,
     concave_in_reach,
-    differences,
+    envelope,
     is_concave,
     is_monotone,
     monotone_in_reach,
@@ -77,17 +75,8 @@ def test_printed_sigmoid_of_the_paper_gains_more_later():
     # steepness .5, midpoint 300, 50 iterations per worker-slot: the sixth worker-slot is worth
     # 10^10 times the fifth, so gains are far from diminishing
     curve = Sigmoid(height=100.0, steepness=0.5, midpoint=300.0)
-    gains = differences(curve, 50.0, 6)
+    gains = np.diff(curve(50.0 * np.arange(7)))
     assert gains[5] > 1e9 * gains[4]
-
-
-def test_gains_are_differences_of_neighbours():
-    # sqrt at 0, 4, 16, 36 with steps of 4 and of 12 would differ: here step 4, three gains
-    assert (
-        differences(Sqrt(scale=1.0), 4.0, 3).tolist() == np.diff([0, 2, 8**0.5, 12**0.5]).tolist()
-    )
-    assert differences(LinearUtility(slope=-2.0), 0.5, 2).tolist() == [-1.0, -1.0]
-    assert differences(LinearUtility(slope=3.0), 1.0, 0).tolist() == []
 
 
 def test_rounding_of_large_values_is_no_fall_and_no_bend():
@@ -143,18 +132,3 @@ def test_no_chord_of_two_points_is_above_the_envelope_and_some_chord_reaches_it(
             chords[a : b + 1] = np.maximum(chords[a : b + 1], line)
         assert envelope(values) == pytest.approx(chords, abs=1e-12)
         assert values.tolist() == values.copy().tolist()
-
-
-@pytest.mark.parametrize("scale", [1e-300, 1.0, 1e150])
-def test_envelopes_of_kernel_and_of_plain_code_are_the_same(scale):
-    rng = np.random.default_rng(3)
-    for count in (1, 2, 3, *range(4, 60, 5)):
-        for values in (
-            scale * rng.standard_normal(count),
-            scale * np.sort(rng.random(count)),
-            scale * np.sqrt(np.arange(float(count))),
-            scale * rng.integers(-3, 4, count).astype(float),
-        ):
-            given = values.copy()
-            assert compiled_envelope(values).tobytes() == envelope(values).tobytes()
-            assert values.tobytes() == given.tobytes()

@@ -8,7 +8,7 @@ import numpy as np
 from farkas.certificates.gadget_slot import PricedSlot
 from farkas.certificates.priced_tree import PricedTree
 from farkas.models.gadget.rings import enumerate_rings
-from farkas.relaxations.gadget.ring_pricing import LabelBudget, RingPricing
+from farkas.relaxations.gadget.slot_pricing import LabelBudget, RingPricing
 
 
 def pricing(slot, alone=1 << 19, left=1 << 40):

@@ -22,11 +22,10 @@ from farkas.certificates.coded_chance import chance_by_budget
 from farkas.decomposition.packing import Packing
 from farkas.exact.node_bounds import Deadline
 from farkas.instances import library
-from farkas.instances.utilities import envelope
 from farkas.kernels import Kernel
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.law import counts
-from farkas.models.gadget.envelope import compiled_envelope
+from farkas.models.gadget.envelope import envelope
 from farkas.models.gadget.slot import snapshot
 from farkas.offline.eris.optimum import AuctionPricing
 from farkas.offline.methods import Method, SearchState
@@ -114,7 +113,7 @@ def gadget() -> Iterator[Any]:
     rng = np.random.default_rng(0)
     for _ in range(8):
         worth = rng.uniform(0, 1, 30).cumsum()
-        yield envelope(worth), compiled_envelope(worth)
+        yield envelope(worth)
     for cluster in random_clusters(12, 3, network="any", servers=4, jobs=3):
         slot = snapshot(cluster)
         if not len(slot.jobs):

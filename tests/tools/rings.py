@@ -17,8 +17,7 @@ from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import snapshot
 from farkas.numbers import Floats, Ints
 from farkas.online.gadget.plans import decisions_of
-from farkas.relaxations.gadget.ring_pricing import MOST_LABELS
-from farkas.relaxations.gadget.slot_pricing import SlotPricing
+from farkas.relaxations.gadget.slot_pricing import MOST_LABELS, SlotPricing
 from farkas.replay.gadget import Ring, replay
 from farkas.tolerances import SOLVER_GAP
 

@@ -81,7 +81,7 @@ def test_kernels_are_of_the_kinds_whose_folders_or_files_they_are_in() -> None:
     assert of["farkas.online.dps.seller.sell_at"] == {"dps"}
     assert of["farkas.certificates.mlbroker_workers.loads"] == {"mlbroker"}
     assert of["farkas.models.coded.law.counts"] == {"coded"}
-    assert of["farkas.models.gadget.envelope.compiled_envelope"] == {"gadget"}
+    assert of["farkas.models.gadget.envelope.envelope"] == {"gadget"}
 
 
 def test_all_kernels_of_the_kinds_asked_for_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:

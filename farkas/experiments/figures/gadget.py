@@ -27,8 +27,7 @@ from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget.environment import received
 from farkas.online.gadget.gadget import Gadget
 from farkas.online.run import Run
-from farkas.relaxations.gadget.ring_pricing import MOST_LABELS
-from farkas.relaxations.gadget.slot_pricing import priced_slot
+from farkas.relaxations.gadget.slot_pricing import MOST_LABELS, priced_slot
 from farkas.replay.base import decoded
 from farkas.replay.gadget import Ring
 from farkas.tolerances import ROUNDING, SOLVER_GAP

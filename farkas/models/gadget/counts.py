@@ -15,6 +15,7 @@ import numpy.typing as npt
 from farkas.errors import NotApplicable
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.rings import Rings, enumerate_rings
+from farkas.models.gadget.slot import SlotView, snapshot
 from farkas.numbers import Floats, Ints
 from farkas.tolerances import ROUNDING, allowed
 
@@ -73,20 +74,19 @@ class FeasibleCounts:
         active = self.cluster.active(slot, progress)
         return np.where(active, self.cluster.ring_limit(progress), 0)
 
-    def best(self, slot: int, progress: npt.ArrayLike) -> tuple[float, Ints]:
-        """Largest sum of marginal rewards in ``slot``, and the counts that reach it.
+    def best(self, slot: SlotView) -> tuple[float, Ints]:
+        """Largest sum of gains in a slot, and the counts that reach it, shape (jobs,).
 
         Among vectors within a share 1e-9 of the best the lexicographically largest is taken.
         """
-        received = np.asarray(progress, dtype=float)
-        vectors = self.within(self.limit(slot, received))
-        gains = np.zeros(len(vectors))
-        for job in range(self.cluster.num_jobs):
-            sizes = np.arange(vectors[:, job].max(initial=0) + 1)
-            worth = self.cluster.reward(job, received[job] + sizes)
-            gains += (worth - worth[0])[vectors[:, job]]
-        best = float(gains.max())
-        last = np.flatnonzero(gains >= best - ROUNDING * abs(best))[-1]
+        limit = np.zeros(self.cluster.num_jobs, np.int64)
+        limit[slot.jobs] = slot.largest
+        vectors = self.within(limit)
+        total = np.zeros(len(vectors))
+        for place, job in enumerate(slot.jobs.tolist()):
+            total += np.append(0.0, slot.gains[place])[vectors[:, job]]
+        best = float(total.max())
+        last = np.flatnonzero(total >= best - ROUNDING * abs(best))[-1]
         return best, vectors[last]
 
 
@@ -100,7 +100,7 @@ def greedy(feasible: FeasibleCounts) -> Ints:
     """Worker-slots after Algorithm 1 with exact slots, shape (jobs,).  GADGET Algorithm 1."""
     received = np.zeros(feasible.cluster.num_jobs, np.int64)
     for slot in range(feasible.cluster.horizon):
-        received += feasible.best(slot, received)[1]
+        received += feasible.best(snapshot(feasible.cluster, slot, received))[1]
     return received
 
 

@@ -1,4 +1,4 @@
-"""Upper concave envelopes at compiled speed, and whether a utility is its own where it counts."""
+"""Upper concave envelopes, and whether a utility is its own where it counts."""
 
 import numpy as np
 
@@ -10,8 +10,11 @@ from farkas.tolerances import TIE
 
 
 @compiled(steps=len)
-def compiled_envelope(values: Floats1) -> Floats1:
-    """Compute :func:`farkas.instances.utilities.envelope` at compiled speed."""
+def envelope(values: Floats1) -> Floats1:
+    """Evaluate the least concave function above ``values`` at 0, 1, ..., len(values) - 1.
+
+    ``values``: shape (points,), at least one point.
+    """
     count = len(values)
     corners = np.empty(count, np.int64)
     used = 0
@@ -40,26 +43,22 @@ def compiled_envelope(values: Floats1) -> Floats1:
 # concave where it counts.
 
 
-def differences(curve: Utility, step: float, count: int) -> Floats:
-    """Gains μ(step m) - μ(step (m - 1)) for m = 1..count."""
-    return np.diff(curve(step * np.arange(count + 1)))
-
-
-def _noise(curve: Utility, step: float, count: int) -> float:
-    """Differences below it are the rounding of the largest value involved."""
-    values = np.abs(curve(step * np.arange(count + 1)))
-    return TIE * float(values.max(initial=0.0))
-
-
 def is_monotone(curve: Utility, step: float, count: int) -> bool:
-    """Whether the utility never falls on 0, step, ..., step count."""
-    return bool((differences(curve, step, count) >= -_noise(curve, step, count)).all())
+    """Whether the utility never falls on 0, step, ..., step count, but for rounding."""
+    values, noise = _sampled(curve, step, count)
+    return bool((np.diff(values) >= -noise).all())
 
 
 def is_concave(curve: Utility, step: float, count: int) -> bool:
-    """Whether gains never rise on 0, step, ..., step count."""
-    rise = np.diff(differences(curve, step, count))
-    return bool((rise <= _noise(curve, step, count)).all())
+    """Whether gains never rise on 0, step, ..., step count, but for rounding."""
+    values, noise = _sampled(curve, step, count)
+    return bool((np.diff(values, 2) <= noise).all())
+
+
+def _sampled(curve: Utility, step: float, count: int) -> tuple[Floats, float]:
+    """Return values, and the rounding of the largest, below which differences are none."""
+    values = curve(step * np.arange(count + 1))
+    return values, TIE * float(np.abs(values).max(initial=0.0))
 
 
 def concave_in_reach(cluster: Cluster, job: int) -> bool:

@@ -153,12 +153,12 @@ def _gains(
     if gains == "printed":
         worth = cluster.reward(job, received + np.arange(widest + 1))
     else:
-        from farkas.models.gadget.envelope import compiled_envelope  # seldom
+        from farkas.models.gadget.envelope import envelope  # seldom
 
         left = min(
             cluster.most_slots[job] - received,
             (cluster.horizon - slot) * cluster.max_workers[job],
         )
-        worth = compiled_envelope(cluster.reward(job, received + np.arange(int(left) + 1)))
+        worth = envelope(cluster.reward(job, received + np.arange(int(left) + 1)))
         worth = worth[np.minimum(np.arange(widest + 1), len(worth) - 1)]
     return floats(worth[1:] - worth[0])

@@ -4,7 +4,7 @@
 HOMES = {
     "": "environment",
     "circulation:columns": "columns",
-    "circulation:exact": "exact",
+    "circulation:exact": "columns",
     "columns": "gadget",
     "drf": "fixed_rings",
     "fifo": "fixed_rings",
@@ -12,5 +12,5 @@ HOMES = {
     "las": "fixed_rings",
     "lp_rs_mde": "gadget",
     "tree:columns": "columns",
-    "tree:exact": "exact",
+    "tree:exact": "columns",
 }

@@ -38,7 +38,7 @@ from farkas.tolerances import SHARE
 
 if TYPE_CHECKING:
     from farkas.forms import LinearForm
-    from farkas.relaxations.gadget.decompose import Mixture
+    from farkas.relaxations.gadget.embedding import Mixture
     from farkas.solvers.answer import Answer
 
 SlotSolver = Literal["lp_rs_mde", "columns", "exact"]
@@ -97,7 +97,7 @@ class Gadget(Policy):
             return size_selection(slot) if len(slot.jobs) else None
         if not len(slot.jobs):
             return None
-        from farkas.online.gadget.exact import slot_problem  # here: Algorithm 2 has its own
+        from farkas.online.gadget.columns import slot_problem  # here: Algorithm 2 has its own
 
         return slot_problem(slot, self.slots, self.gap if self.slots == "columns" else 0.0)
 
@@ -239,8 +239,7 @@ def select_sizes(slot: SlotView) -> SlotView:
 
 def embedding(chosen: SlotView) -> Subproblem:
     """Program of lines 4 and 5, the augmented relaxation, and its decomposition of line 6."""
-    from farkas.relaxations.gadget.decompose import decompose
-    from farkas.relaxations.gadget.embedding import Augmented
+    from farkas.relaxations.gadget.embedding import Augmented, decompose
 
     def read(form: LinearForm, answer: Answer) -> Mixture:
         return decompose(chosen, form, answer.point)

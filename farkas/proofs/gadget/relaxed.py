@@ -38,8 +38,7 @@ from farkas.relaxations.gadget.embedding import (
     network_free_multipliers,
 )
 from farkas.relaxations.gadget.offline_bound import OfflineBound, OfflineColumnBound
-from farkas.relaxations.gadget.ring_pricing import MOST_LABELS
-from farkas.relaxations.gadget.slot_pricing import priced_slot
+from farkas.relaxations.gadget.slot_pricing import MOST_LABELS, priced_slot
 from farkas.solvers import solve
 from farkas.tolerances import LOOSE_GAP, ROUNDING, SHARE, SIMPLEX, SOLVER_GAP
 

@@ -32,8 +32,7 @@ from farkas.proofs.claim import (
 )
 from farkas.proofs.gadget.relaxed import among, around_mean, random_clusters, shipped
 from farkas.proofs.verdict import Saying, Stated, Verdict, proved, refuted, said
-from farkas.relaxations.gadget.decompose import Mixture, decompose
-from farkas.relaxations.gadget.embedding import Augmented, GvneLP, NodeLP
+from farkas.relaxations.gadget.embedding import Augmented, GvneLP, Mixture, NodeLP, decompose
 from farkas.solvers import solve
 from farkas.tolerances import FEASIBLE, ROUNDING, TIE, allowed
 

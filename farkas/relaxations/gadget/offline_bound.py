@@ -12,8 +12,8 @@ import numpy as np
 
 from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective
 from farkas.instances.gadget import Cluster
-from farkas.instances.utilities import envelope
 from farkas.models.gadget.base import declare_links
+from farkas.models.gadget.envelope import envelope
 from farkas.models.gadget.rings import enumerate_rings
 from farkas.numbers import Floats, Ints
 from farkas.tolerances import TIE

@@ -13,6 +13,7 @@ from farkas.models.gadget.counts import FeasibleCounts, count_vectors, offline_o
 from farkas.models.gadget.offline import Offline
 from farkas.models.gadget.printed import OfflinePrinted, simple_paths
 from farkas.models.gadget.rings import enumerate_rings
+from farkas.models.gadget.slot import snapshot
 from farkas.proofs.gadget.relaxed import random_clusters, shipped
 from farkas.proofs.gadget.temporal import printed_optimum
 from farkas.solvers import solve
@@ -85,7 +86,7 @@ def test_ties_go_to_the_lexicographically_largest_counts():
     # one GPU, two equal jobs: (1, 0) and (0, 1) both gain 1
     cluster = library.load("gadget/one_gpu")
     twice = cluster.replace(jobs=[cluster.jobs[0], cluster.jobs[0]])
-    assert FeasibleCounts.of(twice).best(0, [0, 0])[1].tolist() == [1, 0]
+    assert FeasibleCounts.of(twice).best(snapshot(twice))[1].tolist() == [1, 0]
 
 
 def test_vectors_by_hand():
@@ -97,7 +98,7 @@ def test_vectors_by_hand():
     # the first job holds one worker at most when it is empty: (1 + 1) (2 + 1) vectors
     assert count_vectors(cluster) == 6
     # 5 + 5 against 10 of two workers of the second job: equal, and (1, 1) is larger than (0, 2)
-    assert feasible.best(0, [0, 0])[1].tolist() == [1, 1]
+    assert feasible.best(snapshot(feasible.cluster))[1].tolist() == [1, 1]
 
 
 def test_jobs_count_from_their_arrival_and_within_their_budget():

@@ -95,7 +95,7 @@ def test_dead_ends_count_and_every_pair_of_nodes_anew():
 @pytest.mark.parametrize("network", ["tree", "cycle", "mesh"])
 def test_all_slot_programs_agree_with_enumeration(network):
     for cluster in random_clusters(12, 1, network=network, servers=3, jobs=3, resources=2):
-        best, counts = FeasibleCounts.of(cluster).best(0, np.zeros(cluster.num_jobs))
+        best, counts = FeasibleCounts.of(cluster).best(snapshot(cluster))
         exact = [Gvne(), Circulation(), ColumnIP()]
         if forest(cluster) is not None:
             exact.append(Tree())
@@ -109,7 +109,7 @@ def test_unlimited_links_and_nodes_do_not_bind():
     for name in ("gvne", "circulation", "tree", "column_ip"):
         assert optimum(programs.build(f"gadget.{name}").form(cluster)) == 10.0
     boundless = cluster.replace(nodes=[{"capacity": [None]}, {"capacity": [None]}])
-    assert FeasibleCounts.of(boundless).best(0, [0.0])[0] == 10.0
+    assert FeasibleCounts.of(boundless).best(snapshot(boundless))[0] == 10.0
 
 
 def test_a_link_too_narrow_in_one_direction_keeps_the_ring_at_home():

@@ -14,9 +14,11 @@ from farkas.online.gadget.columns import (
     all_at_best,
     baseline_rings,
     column_rings,
+    compact_rings,
+    exact_rings,
+    list_counts,
     worth,
 )
-from farkas.online.gadget.exact import compact_rings, exact_rings, list_counts
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.solvers import solve
 from tests.generators.gadget import (
@@ -39,7 +41,7 @@ def test_the_best_rings_are_found_and_the_bound_is_above_every_slot(network):
     for cluster in random_clusters(14, 3, network=network, servers=3, jobs=3, at_once=True):
         slot = snapshot(cluster)
         rings, bound = column_rings(slot, 0.0)
-        exact = FeasibleCounts.of(cluster).best(0, np.zeros(cluster.num_jobs))[0]
+        exact = FeasibleCounts.of(cluster).best(snapshot(cluster))[0]
         assert Columns(slot, rings).gains.sum() == pytest.approx(exact, rel=1e-9)
         assert bound >= exact - 1e-9 * abs(exact)
         relaxed = solve(ColumnLP().form(slot)).require_optimal().objective
@@ -66,7 +68,7 @@ def test_nothing_is_searched_where_a_baseline_gives_every_job_its_best_size(monk
     known, settled = set(), 0
     for cluster in any_networks(60, 5):
         slot = snapshot(cluster)
-        best = FeasibleCounts.of(cluster).best(0, np.zeros(cluster.num_jobs))[0]
+        best = FeasibleCounts.of(cluster).best(snapshot(cluster))[0]
         most = np.maximum(0.0, slot.pair_gains.max(initial=0.0)) if len(slot.jobs) else 0.0
         done = [all_at_best(slot, baseline_rings(slot, baseline)) for baseline in BASELINES]
         known |= set(done)
@@ -107,7 +109,7 @@ def equal_to_brute_force(networks):
     """Hold slots to all feasible counts, to every baseline and to the relaxation over all rings."""
     for cluster in networks:
         slot = snapshot(cluster)
-        best = FeasibleCounts.of(cluster).best(0, np.zeros(cluster.num_jobs))[0]
+        best = FeasibleCounts.of(cluster).best(snapshot(cluster))[0]
         near = 1e-9 * max(1.0, best)
         rings, bound = column_rings(slot, 1e-9)
         assert worth(slot, rings) == pytest.approx(best, abs=near)

@@ -10,7 +10,7 @@ from farkas.models.gadget.circulation import Circulation
 from farkas.models.gadget.column import Columns
 from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.slot import snapshot
-from farkas.online.gadget import exact
+from farkas.online.gadget import columns
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.solvers.session import optimum_by_any
 from tests.generators.gadget import job, small, star, table
@@ -21,10 +21,10 @@ from tests.tools.rings import is_walk
 def test_listed_and_compact_slots_are_worth_the_enumerated_best(network):
     for cluster in random_clusters(8, 2, network=network, servers=3, jobs=3, at_once=True):
         slot, feasible = snapshot(cluster), FeasibleCounts.of(cluster)
-        best, counts = feasible.best(0, np.zeros(cluster.num_jobs))
-        listed = exact.exact_rings(slot, feasible)
+        best, counts = feasible.best(slot)
+        listed = columns.exact_rings(slot, feasible)
         assert np.bincount(listed.job, listed.size, cluster.num_jobs).tolist() == counts.tolist()
-        compact = exact.exact_rings(slot, None)
+        compact = columns.exact_rings(slot, None)
         for rings in (listed, compact):
             assert Columns(slot, rings).gains.sum() == pytest.approx(best, rel=1e-9, abs=1e-9)
             assert (rings.node_load(cluster).sum(axis=0) <= cluster.capacity).all()
@@ -37,47 +37,49 @@ def test_ties_go_to_the_largest_counts_of_the_first_jobs():
     # two GPUs, rewards of 1 a worker: (2, 0), (1, 1) and (0, 2) are worth 2
     cluster = star(2, jobs=[job(), job()])
     feasible = FeasibleCounts.of(cluster)
-    assert exact.best_counts(snapshot(cluster), feasible).tolist() == [2, 0]
+    assert feasible.best(snapshot(cluster))[1].tolist() == [2, 0]
     # a share 1e-8 less is less, a share 1e-10 is a tie
     for less, wanted in ((1e-8, [0, 2]), (1e-10, [2, 0])):
         poorer = star(2, jobs=[job(efficiency=1 - less), job()])
-        counts = exact.best_counts(snapshot(poorer), FeasibleCounts.of(poorer))
+        counts = FeasibleCounts.of(poorer).best(snapshot(poorer))[1]
         assert counts.tolist() == wanted
 
 
 def test_no_counts_have_no_rings():
     cluster = star(2, jobs=[job(), job()])
-    assert len(exact.rings_of_counts(cluster, np.zeros(2, int))) == 0
-    assert len(exact.exact_rings(snapshot(star(2)), None)) == 0
+    assert len(columns.rings_of_counts(cluster, np.zeros(2, int))) == 0
+    assert len(columns.exact_rings(snapshot(star(2)), None)) == 0
 
 
 def test_too_many_counts_are_not_listed_and_too_large_programs_are_refused():
     many = star(60, jobs=[job(max_workers=50) for _ in range(4)])
-    assert exact.list_counts(many) is None
-    assert exact.list_counts(star(2, jobs=[job()])).vectors.tolist() == [[0], [1], [2]]
+    assert columns.list_counts(many) is None
+    assert columns.list_counts(star(2, jobs=[job()])).vectors.tolist() == [[0], [1], [2]]
     with pytest.raises(NotApplicable, match=r"more than 3; use gadget\.columns"):
-        exact.compact_rings(snapshot(star(2, 2, jobs=[job()])), most=3)
+        columns.compact_rings(snapshot(star(2, 2, jobs=[job()])), most=3)
 
 
 def test_circulations_away_from_the_hosts_are_dropped():
     # links 2 u lead from server u to the hub 4, links 2 u + 1 back
     cluster = star(1, 1, 1, 1, jobs=[job()])
     uses = np.array([1, 1, 1, 1, 0, 0, 0, 0])
-    assert exact.connected_part(cluster, np.array([1, 1, 0, 0, 0]), uses).tolist() == uses.tolist()
-    assert not exact.connected_part(cluster, np.array([2, 0, 0, 0, 0]), uses).any()
+    assert (
+        columns.connected_part(cluster, np.array([1, 1, 0, 0, 0]), uses).tolist() == uses.tolist()
+    )
+    assert not columns.connected_part(cluster, np.array([2, 0, 0, 0, 0]), uses).any()
     # two triangles without a common node: only the one with the hosts stays
     apart = cluster.replace(
         links=[{"from": u, "to": v, "bandwidth": 1} for u, v in ((0, 1), (1, 0), (2, 3), (3, 2))]
     )
-    kept = exact.connected_part(apart, np.array([1, 1, 0, 0, 0]), np.array([1, 1, 2, 2]))
+    kept = columns.connected_part(apart, np.array([1, 1, 0, 0, 0]), np.array([1, 1, 2, 2]))
     assert kept.tolist() == [1, 1, 0, 0]
 
 
 def test_where_nothing_is_worth_anything_the_largest_counts_run():
     cluster = star(2, jobs=[job(**table(0, 0, 0)), job(**table(0, 0, 0))])
-    assert exact.best_counts(snapshot(cluster), FeasibleCounts.of(cluster)).tolist() == [2, 0]
+    assert FeasibleCounts.of(cluster).best(snapshot(cluster))[1].tolist() == [2, 0]
     losing = star(2, jobs=[job(**table(0, -1, -2)), job(**table(0, 0, -1))])
-    assert exact.best_counts(snapshot(losing), FeasibleCounts.of(losing)).tolist() == [0, 1]
+    assert FeasibleCounts.of(losing).best(snapshot(losing))[1].tolist() == [0, 1]
 
 
 def test_a_circulation_that_a_solver_leaves_beside_a_ring_is_no_part_of_it(monkeypatch):
@@ -93,6 +95,6 @@ def test_a_circulation_that_a_solver_leaves_beside_a_ring_is_no_part_of_it(monke
         answer = optimum_by_any(form, **options)
         return dataclasses.replace(answer, raw_point=answer.point + away)
 
-    monkeypatch.setattr(exact, "optimum_by_any", beside)
-    rings = exact.compact_rings(slot)
+    monkeypatch.setattr(columns, "optimum_by_any", beside)
+    rings = columns.compact_rings(slot)
     assert (rings.size.tolist(), rings.flow.tolist()) == ([3], [[1, 1, 1, 0, 0]])

@@ -20,7 +20,7 @@ from farkas.online.gadget.gadget import (
     size_selection,
 )
 from farkas.proofs.gadget.relaxed import random_clusters
-from farkas.relaxations.gadget.decompose import Mixture
+from farkas.relaxations.gadget.embedding import Mixture
 from farkas.rounding.rings import round_printed
 from farkas.solvers.session import optimum_by_any
 from tests.generators.gadget import any_networks, job, over_time, small, star, table

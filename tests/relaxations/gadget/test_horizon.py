@@ -12,8 +12,15 @@ from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.slot import snapshot
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.proofs.gadget.rounding import SIZES, chosen_slot
-from farkas.relaxations.gadget.decompose import Copy, decompose
-from farkas.relaxations.gadget.embedding import Augmented, GvneLP, LocalNodeLP, NodeLP, fixed_sizes
+from farkas.relaxations.gadget.embedding import (
+    Augmented,
+    Copy,
+    GvneLP,
+    LocalNodeLP,
+    NodeLP,
+    decompose,
+    fixed_sizes,
+)
 from farkas.relaxations.gadget.offline_bound import (
     OfflineBound,
     OfflineColumnBound,

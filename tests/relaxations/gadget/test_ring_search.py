@@ -7,7 +7,6 @@ import pytest
 
 from farkas.models.gadget.rings import enumerate_rings
 from farkas.models.gadget.slot import snapshot
-from farkas.relaxations.gadget.ring_pricing import LabelBudget, RingPricing
 from farkas.relaxations.gadget.ring_search import (
     Frame,
     LabelMemory,
@@ -23,6 +22,7 @@ from farkas.relaxations.gadget.ring_search import (
     no_labels,
     search,
 )
+from farkas.relaxations.gadget.slot_pricing import LabelBudget, RingPricing
 from tests.generators.gadget import SHAPES, any_network, any_networks, job, small, table
 from tests.references.gadget_pricing import dense_walks, least_costs, pricing, random_prices
 

@@ -16,8 +16,12 @@ from farkas.models.gadget.column import ColumnLP
 from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.slot import snapshot
 from farkas.proofs.gadget.relaxed import random_clusters
-from farkas.relaxations.gadget.ring_pricing import MOST_LABELS
-from farkas.relaxations.gadget.slot_pricing import FIRST_DIVES, SlotPricing, priced_slot
+from farkas.relaxations.gadget.slot_pricing import (
+    FIRST_DIVES,
+    MOST_LABELS,
+    SlotPricing,
+    priced_slot,
+)
 from farkas.solvers import solve
 from tests.generators.gadget import any_networks, edges_of, scarce, small, table, wide_area
 from tests.references.gadget_pricing import random_prices
@@ -123,7 +127,7 @@ def test_cases_are_proved_at_the_values_of_the_program():
         tree = CaseTree(problem, master, root)
         tree.expand(lambda: 0.0, 6, 1e-9, lambda: math.inf)
         proof = check(problem.certificate(tree.tree()), instance=cluster)
-        best = FeasibleCounts.of(cluster).best(0, np.zeros(cluster.num_jobs))[0]
+        best = FeasibleCounts.of(cluster).best(snapshot(cluster))[0]
         assert best - 1e-9 <= proof.bound
         assert float(proof.bound) <= tree.bound * (1 + 1e-7) + 1e-8
         split += tree.leaves > 1
