@@ -93,7 +93,7 @@ def by_hand(d: Brokerage) -> LinearForm:
         return number[slot]
 
     a, b, e = d.list_price, d.reduced_price, d.surcharge
-    big = shared.valid_big_m(d, "printed")
+    big = d.valid_big_m("printed")
     yy, ss = y[:, :, None], s[:, :, None]
     for price, low, switch in ((a, 0.0, u1), (b, e, u2)):
         family(
@@ -107,7 +107,7 @@ def by_hand(d: Brokerage) -> LinearForm:
         )
     family((T, R, K), 1, 1, (1, u1, same), (1, u2, same))
     family((P,), 1, 1, (1, s, inner))
-    bound = shared.deployment_bound(d, "printed")
+    bound = d.deployment_bound("printed")
     family((P, R), 0, inf, (bound, v, same), (-1, y, same), (-1, s, same))
     first = np.flatnonzero(d.previous_pair < 0)
     later = np.flatnonzero(d.previous_pair >= 0)

@@ -19,7 +19,7 @@ Size = tuple[int, int, int]
 
 def _constants(d: Brokerage) -> tuple[float, float]:
     """M and U of (9)."""
-    return float(shared.valid_big_m(d, "printed")), float(shared.deployment_bound(d, "printed"))
+    return float(d.valid_big_m("printed")), float(d.deployment_bound("printed"))
 
 
 def by_pyoptinterface(d: Brokerage) -> Size:
@@ -36,8 +36,8 @@ def by_pyoptinterface(d: Brokerage) -> Size:
     rate, volume = d.worker_capacity.tolist(), d.trained_volume.tolist()
     n, m, transfer = d.worker_demand.tolist(), d.server_demand.tolist(), d.transfer.tolist()
     big, bound = (
-        float(shared.valid_big_m(d, "printed")),
-        float(shared.deployment_bound(d, "printed")),
+        float(d.valid_big_m("printed")),
+        float(d.deployment_bound("printed")),
     )
     needed, sync, deploy = d.workers_needed.tolist(), d.sync_volume, d.deploy_cost.tolist()
     of_slot: list[list[int]] = [[] for _ in T]
@@ -123,8 +123,8 @@ def by_linopy(d: Brokerage) -> Size:
     q, g = (variable(name, "p", "o", "r") for name in "qg")
     x, u1, u2 = (variable(name, "t", "r", "k") for name in ("x", "u1", "u2"))
     big, bound = (
-        float(shared.valid_big_m(d, "printed")),
-        float(shared.deployment_bound(d, "printed")),
+        float(d.valid_big_m("printed")),
+        float(d.deployment_bound("printed")),
     )
     rate, needed = data(d.worker_capacity[job], "p"), data(d.workers_needed, "p")
     n, m = data(d.worker_demand[job], "p", "k"), data(d.server_demand[job], "p", "k")
@@ -169,8 +169,8 @@ def by_cvxpy(d: Brokerage) -> Size:
     to = sp.csr_array(np.kron(np.ones((R, 1)), np.eye(R)))
     out = sp.csr_array(np.kron(np.eye(R), np.ones((R, 1))))
     big, bound = (
-        float(shared.valid_big_m(d, "printed")),
-        float(shared.deployment_bound(d, "printed")),
+        float(d.valid_big_m("printed")),
+        float(d.deployment_bound("printed")),
     )
     n, m = d.worker_demand[job], d.server_demand[job]
     rows = [

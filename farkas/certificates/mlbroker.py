@@ -206,8 +206,7 @@ def _shares(
     busy[data.pair_slot] = 1.0 if relax == "printed" else 0.0
     theta = busy * np.clip(guide.list_share, 0.0, 1.0)
     rho = busy * np.clip(guide.reduced_share, 0.0, down(1.0 - theta))
-    first, second = data.two_big_ms(semantics)
-    big_m = max(data.single_big_m, float(first.max(initial=0)), float(second.max(initial=0)))
+    big_m = data.valid_big_m(semantics)
     most = np.maximum(theta, rho)
     # a positive product must not vanish
     least = np.where((most > 0) & (big_m > 0), TINY, 0.0)
@@ -252,7 +251,7 @@ def _presence(
 ) -> tuple[Floats, Floats]:
     """Share ``room`` >= 0 between workers and server, as the form of (8g) allows."""
     if relax == "printed":
-        both = down(room / (1 + data.most_workers(semantics).max(initial=0)))
+        both = down(room / data.deployment_bound(semantics))
         return both, both
     server = np.where(most > 0, np.clip(guide.presence, 0.0, room), room)
     worker = np.zeros_like(room)

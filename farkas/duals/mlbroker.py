@@ -40,7 +40,7 @@ class Worth:
         with np.errstate(over="ignore"):
             deployment = data.deploy_cost[jobs, None]
             costs = deployment > 0
-            presence = deployment / shared.deployment_bound(data, "printed")
+            presence = deployment / data.deployment_bound("printed")
             presence = shared.rounded_up(presence, 1, costs)
             worker = (data.worker_demand[jobs][:, None] * data.list_price).sum(axis=2) + presence
             worker = shared.rounded_up(worker, roundings, worker > 0)
@@ -58,6 +58,34 @@ def rent(m, demand, i, t, r, k):
     return (
         m.list_price[r, k] * demand[i, k] * m.cost_at_list_price[t, r, k]
         + m.reduced_price[r, k] * demand[i, k] * m.cost_at_reduced_price[t, r, k]
+    )
+
+
+def worker_row(m, i, t, r, rents):
+    """Row (11c), a worker paying ``rents``."""
+    return (
+        m.rate[i] * m.enough_workers[i, t, r]
+        <= rents + m.present_where_used[i, t, r] + m.workers_connect[i, t, r]
+    )
+
+
+def server_row(m, i, t, r, rents):
+    """Row (11d), a server paying ``rents``."""
+    connected = m.needed[i, t] * m.server_is_connected[i, t, r]
+    return m.one_server[i, t] <= rents + m.present_where_used[i, t, r] + connected
+
+
+def printed_worth(m):
+    """Worth of data, surcharges and servers, USD; the objective of (11)."""
+    return (
+        Sum(m.volume[i, t, r] * m.all_data_moved[i, t, r] for i, t in m.job_slots for r in m.sites)
+        + Sum(
+            m.surcharge[r, k] * m.cost_at_reduced_price[t, r, k]
+            for t in m.slots
+            for r in m.sites
+            for k in m.resources
+        )
+        + Sum(m.one_server[i, t] for i, t in m.job_slots)
     )
 
 
@@ -95,13 +123,13 @@ class Dual(Program):
         m.list_price = Param(m.sites, m.resources, values=data.list_price)
         m.reduced_price = Param(m.sites, m.resources, values=data.reduced_price)
         m.surcharge = Param(m.sites, m.resources, values=data.surcharge)
-        m.big_m = Param(values=shared.valid_big_m(data, "printed"))
-        m.presence_bound = Param(values=shared.deployment_bound(data, "printed"))
+        m.big_m = Param(values=data.valid_big_m("printed"))
+        m.presence_bound = Param(values=data.deployment_bound("printed"))
         self._declare_multipliers(m, data)
 
     def _declare_multipliers(self, m: Any, data: Brokerage) -> None:
         at_site, priced = (m.job_slots, m.sites), (m.slots, m.sites, m.resources)
-        worth, most = Worth.of(data), shared.valid_big_m(data, "printed")
+        worth, most = Worth.of(data), data.valid_big_m("printed")
         # sets, least (None: not negative at all) and most, meaning, why the box loses nothing
         boxes: dict[str, tuple[tuple[Any, ...], Any, Any, str, str]] = {
             "enough_workers": (at_site, None, worth.capacity,
@@ -154,11 +182,8 @@ class Dual(Program):
 
         As printed the sum over resources is missing; see erratum 2.
         """
-        resources = Sum(rent(m, m.worker_demand, i, t, r, k) for k in m.resources)
-        return (
-            m.rate[i] * m.enough_workers[i, t, r]
-            <= resources + m.present_where_used[i, t, r] + m.workers_connect[i, t, r]
-        )
+        rents = Sum(rent(m, m.worker_demand, i, t, r, k) for k in m.resources)
+        return worker_row(m, i, t, r, rents)
 
     @constraint("11d", "job_slots", "sites")
     def worth_of_server(m, i, t, r):
@@ -166,13 +191,8 @@ class Dual(Program):
 
         As printed the sum over resources is missing; see erratum 2.
         """
-        resources = Sum(rent(m, m.server_demand, i, t, r, k) for k in m.resources)
-        return (
-            m.one_server[i, t]
-            <= resources
-            + m.present_where_used[i, t, r]
-            + m.needed[i, t] * m.server_is_connected[i, t, r]
-        )
+        rents = Sum(rent(m, m.server_demand, i, t, r, k) for k in m.resources)
+        return server_row(m, i, t, r, rents)
 
     @constraint("11e", "job_slots", "sites", "sites")
     def worth_of_connections(m, i, t, r, p):
@@ -217,20 +237,8 @@ class Dual(Program):
 
         As printed the sum over ξ is missing and sums over jobs run over all slots; see erratum 2.
         """
-        return (
-            Sum(
-                m.volume[i, t, r] * m.all_data_moved[i, t, r]
-                for i, t in m.job_slots
-                for r in m.sites
-            )
-            + Sum(
-                m.surcharge[r, k] * m.cost_at_reduced_price[t, r, k] + m.one_branch[t, r, k]
-                for t in m.slots
-                for r in m.sites
-                for k in m.resources
-            )
-            + Sum(m.one_server[i, t] for i, t in m.job_slots)
-        )
+        switches = Sum(m.one_branch[t, r, k] for t in m.slots for r in m.sites for k in m.resources)
+        return printed_worth(m) + switches
 
 
 class DualAsPrinted(Dual):
@@ -247,40 +255,17 @@ class DualAsPrinted(Dual):
     @constraint("11c", "job_slots", "sites", "resources")
     def worth_of_workers(m, i, t, r, k):
         """Capacity is not worth more than one resource and the links of a worker.  Column y."""
-        resource = rent(m, m.worker_demand, i, t, r, k)
-        return (
-            m.rate[i] * m.enough_workers[i, t, r]
-            <= resource + m.present_where_used[i, t, r] + m.workers_connect[i, t, r]
-        )
+        return worker_row(m, i, t, r, rent(m, m.worker_demand, i, t, r, k))
 
     @constraint("11d", "job_slots", "sites", "resources")
     def worth_of_server(m, i, t, r, k):
         """A server is not worth more than one of its resources and its links.  Column s."""
-        resource = rent(m, m.server_demand, i, t, r, k)
-        return (
-            m.one_server[i, t]
-            <= resource
-            + m.present_where_used[i, t, r]
-            + m.needed[i, t] * m.server_is_connected[i, t, r]
-        )
+        return server_row(m, i, t, r, rent(m, m.server_demand, i, t, r, k))
 
     @objective
     def worth(m):
         """Worth of data, surcharges and servers, USD."""
-        return (
-            Sum(
-                m.volume[i, t, r] * m.all_data_moved[i, t, r]
-                for i, t in m.job_slots
-                for r in m.sites
-            )
-            + Sum(
-                m.surcharge[r, k] * m.cost_at_reduced_price[t, r, k]
-                for t in m.slots
-                for r in m.sites
-                for k in m.resources
-            )
-            + Sum(m.one_server[i, t] for i, t in m.job_slots)
-        )
+        return printed_worth(m)
 
 
 def lift(form: LinearForm, point: DualPoint, data: Brokerage) -> Floats:

@@ -354,10 +354,14 @@ class Brokerage(Instance, frozen=True, kw_only=True, tag="mlbroker"):
             float((saving * (highest - self.threshold)).max()),
         )
 
-    @property
-    def single_big_m(self) -> float:
-        """The constant in force: ``big_m`` if given, else the smallest valid one; M."""
-        return self.smallest_big_m if self.big_m is None else self.big_m
+    def valid_big_m(self, semantics: Semantics = "printed") -> float:
+        """Constant in force: ``big_m``, or the smallest; idle strict workers may raise it; M."""
+        given = self.smallest_big_m if self.big_m is None else self.big_m
+        return max(given, *(float(each.max(initial=0)) for each in self.two_big_ms(semantics)))
+
+    def deployment_bound(self, semantics: Semantics = "printed") -> int:
+        """Most workers and servers at a site, 1 + max Ȳ over all active (job, slot); U of (8g)."""
+        return 1 + int(self.most_workers(semantics).max(initial=0))
 
     def two_big_ms(self, semantics: Semantics = "printed") -> tuple[Floats, Floats]:
         """Smallest constants of (8c) and of (8d) apart, shapes (slots, sites, resources).

@@ -271,10 +271,8 @@ class _Relaxation(Prices):
         self.instance = instance
         self.needed = instance.workers_needed.tolist()
         self.most = instance.most_workers(self.semantics).tolist()
-        self.presence_bound = 1 + max(self.most, default=0)
-        first, second = instance.two_big_ms(self.semantics)
-        raised = (float(first.max(initial=0)), float(second.max(initial=0)))
-        self.big_m = max(instance.single_big_m, *raised)
+        self.presence_bound = instance.deployment_bound(self.semantics)
+        self.big_m = instance.valid_big_m(self.semantics)
 
 
 class _Point:

@@ -205,7 +205,7 @@ def test_a_product_that_vanishes_is_still_paid_for():
     zeros = Guide.zeros(tiny)
     guide = dataclasses.replace(zeros, list_share=np.full_like(zeros.list_share, 5e-324))
     point = complete(tiny, guide, "printed", "printed")
-    big_m = F(tiny.single_big_m)
+    big_m = F(tiny.valid_big_m())
     for xi, theta in zip(point.xi.ravel().tolist(), point.theta.ravel().tolist(), strict=True):
         assert F(xi) <= -F(theta) * big_m
 

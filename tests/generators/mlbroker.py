@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.instances.mlbroker import Brokerage, Semantics
-from farkas.models.mlbroker.data import Constants, SlotProblem, snapshot
+from farkas.models.mlbroker.data import Constants, SlotProblem, Snapshot, snapshot
 
 
 def random_brokerage(
@@ -157,6 +158,11 @@ def tight_brokerage(seed: int, short: float) -> Brokerage:
         epsilon=1.0,
         jobs=jobs,
     )
+
+
+def seen(broker: Brokerage, slot: int, deployed: Any) -> Snapshot:
+    """Slot whose jobs were at some sites one slot before."""
+    return dataclasses.replace(snapshot(broker, slot), deployed=np.array(deployed, bool))
 
 
 def slots(semantics: Semantics) -> Iterator[SlotProblem]:

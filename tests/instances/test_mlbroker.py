@@ -13,7 +13,6 @@ from farkas.errors import InvalidInstance, InvalidOption
 from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.instances.mlbroker import Brokerage, _grain
-from farkas.models.mlbroker.data import deployment_bound
 
 TINY = library.load("mlbroker/tiny")
 QUIET = library.load("mlbroker/quiet_slot")
@@ -101,7 +100,7 @@ def test_every_rule_of_the_kind_is_checked_with_its_path(changes, message):
 
 def test_a_constant_may_miss_the_smallest_by_rounding_only():
     smallest = TINY.smallest_big_m
-    assert TINY.replace(big_m=smallest * (1 - 5e-10)).single_big_m == smallest * (1 - 5e-10)
+    assert TINY.replace(big_m=smallest * (1 - 5e-10)).big_m == smallest * (1 - 5e-10)
     with pytest.raises(InvalidInstance, match="smallest valid"):
         TINY.replace(big_m=smallest * (1 - 2e-9))
 
@@ -119,7 +118,7 @@ def test_tiny_by_hand():
     # j1 in slot 1 with 60 GB at 40: 2 workers.
     assert (TINY.pair_job.tolist(), TINY.pair_slot.tolist()) == ([0, 0, 1], [0, 1, 1])
     assert TINY.workers_needed.tolist() == [2, 2, 2]
-    assert deployment_bound(TINY, "printed") == 3
+    assert TINY.deployment_bound("printed") == 3
     # Slot 0: 1·2 + 1 = 3.  Slot 1: 3 + (2·2 + 1) = 8.
     assert TINY.usage_cap().tolist() == [[3.0], [8.0]]
     # e = (0.5·3, 0.3·4) = (1.5, 1.2); (a−b)(8−l) = (2.5, 1.2).
@@ -229,7 +228,7 @@ def test_no_jobs_leave_empty_arrays():
     assert empty.num_pairs == 0
     assert empty.volume.shape == (0, 2)
     assert empty.worker_demand.shape == (0, 1)
-    assert deployment_bound(empty, "printed") == 1
+    assert empty.deployment_bound("printed") == 1
     assert empty.pairs_at(1).tolist() == []
     assert empty.usage_cap().tolist() == [[0.0], [0.0]]
 

@@ -30,7 +30,7 @@ from farkas.experiments.figures.exhibit import (
 from farkas.experiments.figures.writing import measurement
 from farkas.instances.generate.mlbroker import Published
 from farkas.instances.mlbroker import Brokerage
-from farkas.models.mlbroker.data import SlotProblem, valid_big_m
+from farkas.models.mlbroker.data import SlotProblem
 from farkas.numbers import Floats
 from farkas.online.mlbroker.environment import tight_bound
 from farkas.online.run import Run, ratio_to
@@ -98,9 +98,7 @@ def solved(drawn: Brokerage, algorithm: str = "mlbroker") -> str:
         program = Regularized(relax=relax).asked(problem)
         name = program.formulation.full_name
         found.append(f"{line}: mlbroker.{algorithm}{variant}, {name} by {program.fastest}")
-    return (
-        f"{'; '.join(found)}; M = {valid_big_m(drawn, 'printed'):.4g} USD, the smallest valid one"
-    )
+    return f"{'; '.join(found)}; M = {drawn.valid_big_m('printed'):.4g} USD, the smallest valid one"
 
 
 @MLBROKER.figure(

@@ -389,11 +389,9 @@ def mlbroker_whole(instance: Brokerage, options: Mapping[str, Any]) -> float | N
 
 def _least_presence(instance: Brokerage, options: Mapping[str, Any]) -> float:
     """Total deployment that every job is charged for at least; κ."""
-    from farkas.models.mlbroker.data import deployment_bound
-
     if options.get("relax") == "tight" or not instance.num_pairs:
         return 1.0
     most: dict[int, int] = {}
     for job, needed in zip(instance.pair_job, instance.workers_needed, strict=True):
         most[job] = max(most.get(job, 0), int(needed) + 1)
-    return min(most.values()) / deployment_bound(instance, "printed")
+    return min(most.values()) / instance.deployment_bound("printed")

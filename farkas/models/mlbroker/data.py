@@ -10,23 +10,11 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from farkas.errors import InvalidOption, NotApplicable
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.instances.rounded import fitted
 from farkas.numbers import Bools, Floats, Ints, floats
 from farkas.portable import log, log1p
 from farkas.tolerances import NORMAL, ULP
-
-
-def deployment_bound(data: Brokerage, semantics: Semantics) -> int:
-    """Bound on workers + server at a site, 1 + max Ȳ over all active (job, slot); U of (8g)."""
-    return 1 + int(data.most_workers(semantics).max(initial=0))
-
-
-def valid_big_m(data: Brokerage, semantics: Semantics) -> float:
-    """Return the constant in force, raised where idle workers under strict semantics need it; M."""
-    first, second = data.two_big_ms(semantics)
-    return max(data.single_big_m, float(first.max(initial=0)), float(second.max(initial=0)))
 
 
 def busy_slots(data: Brokerage) -> Ints:
@@ -82,8 +70,8 @@ class Constants:
     def of(cls, instance: Brokerage, semantics: Semantics = "printed") -> Constants:
         """Smallest valid constants of a whole instance (M as given, where it is)."""
         return cls(
-            big_m=valid_big_m(instance, semantics),
-            presence_bound=deployment_bound(instance, semantics),
+            big_m=instance.valid_big_m(semantics),
+            presence_bound=instance.deployment_bound(semantics),
         )
 
 
@@ -122,26 +110,11 @@ class Snapshot:
     deployed: Bools
 
 
-def snapshot(
-    instance: Brokerage,
-    slot: int,
-    deployed: npt.ArrayLike | None = None,
-    jobs: npt.ArrayLike | None = None,
-) -> Snapshot:
-    """Cut one slot out of an instance, with all active jobs or some.
-
-    ``deployed``, shape (jobs, sites), says where each of them was one slot before; nowhere by
-    default. Raises `NotApplicable` when a job is not active in the slot.
-    """
-    chosen = instance.jobs_at(slot) if jobs is None else np.asarray(jobs, np.int64).reshape(-1)
-    absent = np.setdiff1d(chosen, instance.jobs_at(slot))
-    if len(absent):
-        raise NotApplicable(f"job {absent[0]} is not active in slot {slot}")
-    before = np.zeros((len(chosen), instance.num_sites), bool)
-    if deployed is not None:
-        before |= np.asarray(deployed, bool)
-        before[instance.arrival[chosen] == slot] = False
-    return Snapshot(slot, chosen, market_of(instance, slot, chosen), before)
+def snapshot(instance: Brokerage, slot: int) -> Snapshot:
+    """Cut one slot out of an instance, nothing deployed before."""
+    jobs = instance.jobs_at(slot)
+    nowhere = np.zeros((len(jobs), instance.num_sites), bool)
+    return Snapshot(slot, jobs, market_of(instance, slot, jobs), nowhere)
 
 
 def declare_sets(m: Any, data: Brokerage) -> None:
@@ -193,10 +166,7 @@ def usage_of(data: Brokerage, pairs: Ints, workers: Ints, server: Ints) -> Float
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class PlacedWorkers:
-    """Workers and servers that have been decided for all active pairs.
-
-    Raises `InvalidOption` when a shape is wrong, a site does not exist, or workers are too few.
-    """
+    """Workers and servers that have been decided for all active pairs."""
 
     instance: Brokerage
     workers: Ints  #: Shape (pairs, sites), whole numbers >= 0; ȳ.
@@ -206,14 +176,9 @@ class PlacedWorkers:
     def of(
         cls, instance: Brokerage, workers: npt.ArrayLike, server: npt.ArrayLike
     ) -> PlacedWorkers:
-        """Check and keep decisions."""
-        placed = cls(
-            instance,
-            np.asarray(workers, np.int64).reshape(-1, instance.num_sites),
-            np.asarray(server, np.int64).reshape(-1),
-        )
-        placed._check()
-        return placed
+        """Keep decisions as arrays."""
+        by_site = np.asarray(workers, np.int64).reshape(-1, instance.num_sites)
+        return cls(instance, by_site, np.asarray(server, np.int64).reshape(-1))
 
     @classmethod
     def checkpoint(cls, instance: Brokerage) -> PlacedWorkers:
@@ -226,23 +191,6 @@ class PlacedWorkers:
         workers[:, 0] += (instance.workers_needed + 1) // 2
         workers[:, -1] += instance.workers_needed // 2
         return cls.of(instance, workers, instance.pair_job % instance.num_sites)
-
-    def _check(self) -> None:
-        size, sites = self.instance.num_pairs, self.instance.num_sites
-        if self.workers.shape != (size, sites) or self.server.shape != (size,):
-            raise InvalidOption(
-                f"workers have shape {self.workers.shape} and servers {self.server.shape}; "
-                f"{size} pairs and {sites} sites need ({size}, {sites}) and ({size},)"
-            )
-        if (self.workers < 0).any():
-            raise InvalidOption("a number of workers is negative")
-        if ((self.server < 0) | (self.server >= sites)).any():
-            raise InvalidOption(f"a server is at a site outside 0..{sites - 1}")
-        needed = self.instance.workers_needed
-        for pair in np.flatnonzero(self.workers.sum(axis=1) < needed)[:1]:
-            job, slot = self.instance.pair_job[pair], self.instance.pair_slot[pair]
-            have = f"{self.workers[pair].sum()} workers in slot {slot}"
-            raise InvalidOption(f"job {job} has {have} and needs {needed[pair]}")
 
     @property
     def present(self) -> Bools:

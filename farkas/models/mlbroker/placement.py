@@ -64,13 +64,18 @@ def traffic(m):
     )
 
 
+def deployments(m):
+    """Deployment cost, USD; C3."""
+    return Sum(m.deploy_cost[i] * m.started[i, t, r] for i, t in m.job_slots for r in m.sites)
+
+
 def resources(m):
     """Resource cost, USD; C2."""
     return Sum(m.resource_cost[t, r, k] for t in m.slots for r in m.sites for k in m.resources)
 
 
 class Movement(Program):
-    """Where data are trained and what resources cost: (8a) to (8e), and all decisions of (8).
+    """Where data are trained and what resources cost: (8a) to (8e), (7), and all decisions of (8).
 
     ``semantics``: "printed" is (8) literally; "strict" adds (8l) and (8m), which the text of
     section 3.2 states but (8) omits.  Subclasses choose how prices enter, how
@@ -107,7 +112,7 @@ class Movement(Program):
     def _declare(self, m: Any, data: Brokerage, slope: Floats | None = None) -> None:
         declare_sets(m, data)
         declare_data(m, data, self.semantics)
-        m.presence_bound = Param(values=shared.deployment_bound(data, self.semantics))
+        m.presence_bound = Param(values=data.deployment_bound(self.semantics))
         self._declare_decisions(m, data)
         self._declare_prices(m, data, slope)
 
@@ -165,9 +170,12 @@ class Movement(Program):
             self._declare_discount(m, data, cap)
 
     def _declare_discount(self, m: Any, data: Brokerage, cap: Floats) -> None:
-        """Declare the constants of (8c) and (8d), and what turns each off."""
+        """Declare the constants of (8c) and (8d), and what turns each off; or the two branches."""
+        if self.pricing == "choice":
+            self._declare_branches(m, data, cap)
+            return
         if self.pricing == "single":
-            first = second = np.array(shared.valid_big_m(data, self.semantics))
+            first = second = np.array(data.valid_big_m(self.semantics))
         else:
             both = data.two_big_ms(self.semantics)
             first, second = (shared.of_busy_slots(data, values) for values in both)
@@ -178,6 +186,20 @@ class Movement(Program):
         m.not_list = self.decision(*over, most=1, reason="(8e)", doc=list_doc)
         reduced_doc = "Turns the discounted price off; u²."
         m.not_reduced = self.decision(*over, most=1, reason="(8e)", doc=reduced_doc)
+
+    def _declare_branches(self, m: Any, data: Brokerage, cap: Floats) -> None:
+        over = (m.slots, m.sites, m.resources)
+        m.threshold = Param(m.sites, m.resources, values=data.threshold)
+        m.cap = Param(*over, values=cap)
+        below = np.broadcast_to(data.threshold, (len(m.slots), *data.threshold.shape))
+        m.usage_below = Var(
+            *over, implied_upper=below, reason="(7)", doc="Units while the list price counts."
+        )
+        m.usage_beyond = Var(
+            *over, implied_upper=cap, reason="(7)", doc="Units while the discount counts."
+        )
+        m.at_list = self.decision(*over, most=1, reason="(7)", doc="The list price counts.")
+        m.at_reduced = self.decision(*over, most=1, reason="(7)", doc="The discount counts.")
 
     @constraint("8a", "job_slots", "sites")
     def enough_workers(m, i, t, r):
@@ -211,6 +233,41 @@ class Movement(Program):
     def one_branch(m, t, r, k):
         """One of the two prices counts."""
         return m.not_list[t, r, k] + m.not_reduced[t, r, k] == 1
+
+    @priced("7", "choice")
+    def usage_by_branch(m, t, r, k):
+        """Usage lies on the branch that counts."""
+        return m.usage_below[t, r, k] + m.usage_beyond[t, r, k] == usage(m, t, r, k)
+
+    @priced("7", "choice")
+    def one_price(m, t, r, k):
+        """One of the two prices counts."""
+        return m.at_list[t, r, k] + m.at_reduced[t, r, k] == 1
+
+    @priced("7", "choice")
+    def list_price_up_to_threshold(m, t, r, k):
+        """The list price counts up to the threshold."""
+        return m.usage_below[t, r, k] <= m.threshold[r, k] * m.at_list[t, r, k]
+
+    @priced("7", "choice")
+    def discount_from_threshold(m, t, r, k):
+        """The discount counts from the threshold on."""
+        return m.usage_beyond[t, r, k] >= m.threshold[r, k] * m.at_reduced[t, r, k]
+
+    @priced("7", "choice")
+    def discount_up_to_cap(m, t, r, k):
+        """No usage at a price that does not count."""
+        return m.usage_beyond[t, r, k] <= m.cap[t, r, k] * m.at_reduced[t, r, k]
+
+    @priced("7", "choice")
+    def cost_of_branches(m, t, r, k):
+        """Cost on the branch that counts."""
+        return (
+            m.resource_cost[t, r, k]
+            == m.list_price[r, k] * m.usage_below[t, r, k]
+            + m.reduced_price[r, k] * m.usage_beyond[t, r, k]
+            + m.surcharge[r, k] * m.at_reduced[t, r, k]
+        )
 
 
 class Presence(Movement):
@@ -266,62 +323,6 @@ class Connections(Movement):
         return m.connected[i, t, r, p] <= m.most[i, t] * m.server[i, t, p]
 
 
-class Choice(Movement):
-    """The discount as a multiple choice of its two branches."""
-
-    def _declare_discount(self, m: Any, data: Brokerage, cap: Floats) -> None:
-        if self.pricing != "choice":
-            super()._declare_discount(m, data, cap)
-            return
-        over = (m.slots, m.sites, m.resources)
-        m.threshold = Param(m.sites, m.resources, values=data.threshold)
-        m.cap = Param(*over, values=cap)
-        below = np.broadcast_to(data.threshold, (len(m.slots), *data.threshold.shape))
-        m.usage_below = Var(
-            *over, implied_upper=below, reason="(7)", doc="Units while the list price counts."
-        )
-        m.usage_beyond = Var(
-            *over, implied_upper=cap, reason="(7)", doc="Units while the discount counts."
-        )
-        m.at_list = self.decision(*over, most=1, reason="(7)", doc="The list price counts.")
-        m.at_reduced = self.decision(*over, most=1, reason="(7)", doc="The discount counts.")
-
-    @priced("7", "choice")
-    def usage_by_branch(m, t, r, k):
-        """Usage lies on the branch that counts."""
-        return m.usage_below[t, r, k] + m.usage_beyond[t, r, k] == usage(m, t, r, k)
-
-    @priced("7", "choice")
-    def one_price(m, t, r, k):
-        """One of the two prices counts."""
-        return m.at_list[t, r, k] + m.at_reduced[t, r, k] == 1
-
-    @priced("7", "choice")
-    def list_price_up_to_threshold(m, t, r, k):
-        """The list price counts up to the threshold."""
-        return m.usage_below[t, r, k] <= m.threshold[r, k] * m.at_list[t, r, k]
-
-    @priced("7", "choice")
-    def discount_from_threshold(m, t, r, k):
-        """The discount counts from the threshold on."""
-        return m.usage_beyond[t, r, k] >= m.threshold[r, k] * m.at_reduced[t, r, k]
-
-    @priced("7", "choice")
-    def discount_up_to_cap(m, t, r, k):
-        """No usage at a price that does not count."""
-        return m.usage_beyond[t, r, k] <= m.cap[t, r, k] * m.at_reduced[t, r, k]
-
-    @priced("7", "choice")
-    def cost_of_branches(m, t, r, k):
-        """Cost on the branch that counts."""
-        return (
-            m.resource_cost[t, r, k]
-            == m.list_price[r, k] * m.usage_below[t, r, k]
-            + m.reduced_price[r, k] * m.usage_beyond[t, r, k]
-            + m.surcharge[r, k] * m.at_reduced[t, r, k]
-        )
-
-
 class Entering(Movement):
     """Where a job is deployed anew: (8h)."""
 
@@ -342,14 +343,10 @@ class PlacementProgram(Connections, Entering, Presence):
     @objective
     def cost(m):
         """Transfer, resource, deployment and synchronisation cost, USD; C1 + C2 + C3 + C4."""
-        return (
-            traffic(m)
-            + resources(m)
-            + Sum(m.deploy_cost[i] * m.started[i, t, r] for i, t in m.job_slots for r in m.sites)
-        )
+        return traffic(m) + resources(m) + deployments(m)
 
 
-class Offline(PlacementProgram, Choice):
+class Offline(PlacementProgram):
     """Cheapest placement when all data volumes are known.  mlBroker (8).
 
     Every variant of one ``semantics`` has the same optimum; they differ in the bound of their
@@ -376,7 +373,7 @@ class Offline(PlacementProgram, Choice):
         return self.presence == "whole"
 
 
-class OneShot(PlacementProgram, Choice):
+class OneShot(PlacementProgram):
     """Cheapest integer placement of one slot, given where jobs were before.  (8), (8l), (8m).
 
     It sees neither past costs nor future data; the baselines one_shot (all jobs together) and
@@ -388,16 +385,12 @@ class OneShot(PlacementProgram, Choice):
     name = "mlbroker.one_shot"
     semantics: Any = option("strict")
     prices: str = option("choice", "single", "list")
+    presence = "split"
 
     @property
     def pricing(self) -> str:
         """List prices are linear; otherwise the variant's price form."""
         return "chord" if self.prices == "list" else self.prices
-
-    @property
-    def linking(self) -> str:
-        """Split: the job's own bound."""
-        return "split"
 
     def declare(self, m: Any, data: Brokerage | Snapshot) -> None:
         """Declare the rules of (8) for one slot, and who was where before."""

@@ -15,7 +15,7 @@ from farkas.forms import Sense
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker import data as shared
 from farkas.models.mlbroker.data import declare_sets
-from farkas.models.mlbroker.placement import Entering, Presence, resources, traffic
+from farkas.models.mlbroker.placement import Entering, Presence, deployments, resources, traffic
 from farkas.models.worst_case import Values, WorstProgram, span
 from farkas.numbers import Ints
 
@@ -46,16 +46,7 @@ class WorstLocal(WorstProgram, Entering, Presence):
     semantics: Semantics = option("printed")
     margin: str = option("0")
     parts: str = option("2", "1", "4", "8", "16")
-
-    @property
-    def pricing(self) -> str:
-        """How the volume discount enters."""
-        return "two"
-
-    @property
-    def linking(self) -> str:
-        """How presence follows from workers and server."""
-        return "split"
+    prices, presence = "two", "split"
 
     def declare(self, m: Any, data: Brokerage) -> None:
         """Declare volumes, the algorithm's workers, then all of (8) for the largest volumes."""
@@ -186,12 +177,7 @@ class WorstLocal(WorstProgram, Entering, Presence):
                 for r in m.sites
             )
         )
-        witness = (
-            traffic(m)
-            + resources(m)
-            + Sum(m.deploy_cost[i] * m.started[i, t, r] for i, t in m.job_slots for r in m.sites)
-        )
-        return cost - m.ratio * witness
+        return cost - m.ratio * (traffic(m) + resources(m) + deployments(m))
 
     @property
     def scope(self) -> str:

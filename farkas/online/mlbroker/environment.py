@@ -49,28 +49,16 @@ def recourse_costs(placed: PlacedWorkers) -> Costs:
     entered, first = _entries(placed)
     data = placed.instance
     price = data.deploy_cost[data.pair_job]
+    # products of workers are exact
+    moved = transfers(data, Prices(data), placed.workers.astype(object), Kept())
+    sent = (data.transfer[:, placed.server].T * placed.workers).sum(axis=1)
     return Costs(
-        transfer=transfer_costs(placed),
+        transfer=_summed(placed, np.array([nearest(cost) for cost in moved])),
         resource=data.resource_cost(placed.usage()).sum(axis=(1, 2)),
         deploy=_summed(placed, price * entered.sum(axis=1)),
         deploy_once=_summed(placed, price * first.sum(axis=1)),
-        sync=_summed(placed, sync_costs(placed)),
+        sync=_summed(placed, sent * data.sync_volume[data.pair_job]),
     )
-
-
-def transfer_costs(placed: PlacedWorkers) -> Floats:
-    """Optimal transport costs, shape (slots,), USD; C1."""
-    data, workers = placed.instance, placed.workers.astype(object)  # products are exact
-    moved = transfers(data, Prices(data), workers, Kept())
-    return _summed(placed, np.array([nearest(cost) for cost in moved]))
-
-
-def sync_costs(placed: PlacedWorkers) -> Floats:
-    """Traffic of all workers to the server's site, shape (pairs,), USD; C4 with g = ȳ s̄."""
-    data: Brokerage = placed.instance
-    price = data.transfer[:, placed.server].T
-    sent: Floats = (price * placed.workers).sum(axis=1)
-    return sent * data.sync_volume[data.pair_job]
 
 
 def _entries(placed: PlacedWorkers) -> tuple[Bools, Bools]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from farkas.instances.base import Nonnegative
 from farkas.instances.mlbroker import Brokerage, Semantics
-from farkas.models.mlbroker.data import SlotProblem, Snapshot, growth, valid_big_m
+from farkas.models.mlbroker.data import SlotProblem, Snapshot, growth
 from farkas.numbers import Floats, Ints, floats
 from farkas.online.driver import Outcome, algorithm, plain
 from farkas.online.mlbroker.environment import Known, PlacedSlot, tight_bound
@@ -292,7 +292,7 @@ class Fractional(Policy):
             return float((data.chord_slope(self.semantics)[slot] * usage).sum())
         if not len(decision.jobs):
             return 0.0
-        big_m = valid_big_m(data, self.semantics)
+        big_m = data.valid_big_m(self.semantics)
         dear, cheap = data.list_price * usage, data.reduced_price * usage + data.surcharge
         if big_m == 0:
             return float(np.maximum(dear, cheap).sum())

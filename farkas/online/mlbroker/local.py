@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from farkas.errors import NoAnswer, NotApplicable
-from farkas.instances.base import Count, Nonnegative
+from farkas.instances.base import Nonnegative
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.instances.options import Share
 from farkas.instances.rounded import guarded_ceil
@@ -165,27 +165,24 @@ class Pooled(Placing):
         Deployments that a new site is charged for; 1 looks at the slot alone.
     gap
         Relative gap at which a slot counts as solved.
-    most_nodes
-        Nodes of a slot's tree.
     """
 
     deployments: Nonnegative = 1.5
     gap: Share = 1e-4
-    most_nodes: Count = 200
 
     def place(self, now: Snapshot) -> tuple[Ints, Ints]:
         """Solve the slot."""
         # here: for this policy alone
         from farkas.certificates.mlbroker_slots import SlotBounds
         from farkas.executor import nothing
-        from farkas.relaxations.mlbroker.slot_trees import grow, new_sites
+        from farkas.relaxations.mlbroker.slot_trees import MOST_NODES, grow, new_sites
 
         market = now.market
         if not market.num_jobs:
             return np.zeros(now.deployed.shape, np.int64), np.zeros(0, np.int64)
         bounds = SlotBounds(market)
         extra = self.deployments * new_sites(bounds, now)
-        tree = grow(bounds, 0, extra, 0.0, self.most_nodes, nothing, share=self.gap)
+        tree = grow(bounds, 0, extra, 0.0, MOST_NODES, nothing, share=self.gap)
         return tree.best.found.workers, tree.best.found.server
 
 
@@ -221,7 +218,7 @@ class Optimum(Policy):
         NoAnswer
             When no placement was found in time.
         """
-        from farkas.models.mlbroker.placement import Offline
+        from farkas.models.mlbroker.placement import Offline, placement
         from farkas.solvers import Reason, solve
 
         workers = np.zeros((instance.num_pairs, instance.num_sites), np.int64)
@@ -235,9 +232,7 @@ class Optimum(Policy):
                     late = f"in {self.time_limit:g} s; raise time_limit"
                     raise NoAnswer(f"mlbroker.opt found no placement {late}")
                 raise NoAnswer(f"mlbroker.opt got no placement of the solver {self.solver}")
-            workers[:] = np.round(form.values(answer.point, "workers")).reshape(workers.shape)
-            shares = form.values(answer.point, "server").reshape(workers.shape)
-            server[:] = np.argmax(shares, axis=1)
+            workers, server = placement(form, answer)
         return by_slot(instance, workers, server)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from farkas.instances.mlbroker import Brokerage
-from farkas.models.mlbroker.data import deployment_bound, growth, valid_big_m
+from farkas.models.mlbroker.data import growth
 from farkas.numbers import Floats
 from farkas.proofs.claim import Trials, claim, require, require_zero, sp
 from farkas.proofs.mlbroker.fractional import moving, relaxed, static
@@ -25,6 +25,7 @@ from farkas.proofs.mlbroker.runs import (
     entropy_term,
     over_printed_runs,
     proved_where_held,
+    slopes_are_differences_of_prices,
     trace,
     traced_runs,
 )
@@ -87,11 +88,11 @@ def line_13c(run: Traced) -> float:
     return float((price * (run.deployed + broker.epsilon) * grown).sum())
 
 
-def line_13d(run: Traced, sign: float) -> float:
-    """(13d): −1 as printed, +1 corrected."""
+def line_13d(run: Traced) -> float:
+    """(13d) with +U φ; as printed it has the other sign."""
     broker = run.instance
-    price = deployment_bound(broker, "printed") * run.point.phi_server
-    return sign * broker.entropy_scale * float(((run.deployed + broker.epsilon) * price).sum())
+    price = broker.deployment_bound("printed") * run.point.phi_server
+    return broker.entropy_scale * float(((run.deployed + broker.epsilon) * price).sum())
 
 
 def relaxed_value(run: Traced) -> float:
@@ -179,15 +180,7 @@ def the_corrected_dual_objective_is_a_lower_bound() -> Verdict:
     program with the slope of the entropy term as price of v; slopes are differences μ(t) − μ(t+1)
     of μ = (c/σ) ln((1+ε)/(v(t−1)+ε)), and μ lies in [0, c] as v lies in [0, 1].
     """
-    v, p, eps, c, sigma = sp.symbols("v p epsilon c sigma", positive=True)
-    price = c / sigma * sp.log((1 + eps) / (v + eps))
-    exact = {sigma: sp.log(1 + 1 / eps)}
-    require_zero(
-        slopes=price.subs(v, p) - price - sp.diff(entropy_term(v, p, eps, c, sigma), v),
-        nothing_deployed=(price.subs(v, 0) - c).subs(exact),
-        all_deployed=price.subs(v, 1),
-    )
-    require(prices_fall=(-sp.diff(price, v)).is_positive)
+    slopes_are_differences_of_prices()  # raises unless it is so
     tried = compare(traced_runs("printed"), Inequality(left=dual_bound, right=relaxed_value))
     return proved_where_held(
         tried, "slopes of the entropy term are differences of prices in [0, c]"
@@ -210,7 +203,7 @@ def step_13b_13c() -> Verdict:
 @over_printed_runs("mlbroker.step_13c_13d", source="mlBroker (13c) <= (13d)")
 def step_13c_13d() -> Inequality:
     """(13c) <= (13d), which has −U φ and so is never positive."""
-    return Inequality(left=line_13c, right=lambda run: line_13d(run, -1.0))
+    return Inequality(left=line_13c, right=lambda run: -line_13d(run))
 
 
 @claim("mlbroker.step_13c_13d_corrected", source="mlBroker (13c) <= (13d); corrected")
@@ -235,14 +228,10 @@ def step_13c_13d_corrected() -> Verdict:
     runs = traced_runs("printed")
     upper, lower = (
         compare(runs, Inequality(left=left, right=right, noise=LOOSE_SLOPE))
-        for left, right in ((line_13c, _line_13d), (_line_13d, line_13c))
+        for left, right in ((line_13c, line_13d), (line_13d, line_13c))
     )
     tried = lower if upper.counterexample is None else upper
     return proved_where_held(tried, "what the terms differ by is a product that vanishes")
-
-
-def _line_13d(run: Traced) -> float:
-    return line_13d(run, 1.0)
 
 
 @over_printed_runs("mlbroker.step_13d_13e", source="mlBroker (13d) <= (13e)")
@@ -251,9 +240,7 @@ def step_13d_13e() -> Inequality:
 
     The paper argues α <= β <= D β; (11b) at equal sites gives β <= α, the opposite.
     """
-    return Inequality(
-        left=lambda run: line_13d(run, 1.0), right=lambda run: scaled(run, data_value(run))
-    )
+    return Inequality(left=line_13d, right=lambda run: scaled(run, data_value(run)))
 
 
 def _furthest(values: Floats, run: Traced) -> float:
@@ -300,7 +287,7 @@ def reduced_costs(run: Traced) -> dict[str, tuple[Floats, Floats]]:
     (pairs, sites, sites) for K4, K5.
     """
     broker, point = run.instance, run.point
-    jobs, big_m = broker.pair_job, valid_big_m(broker, "printed")
+    jobs, big_m = broker.pair_job, broker.valid_big_m("printed")
     unit = broker.list_price * point.theta + broker.reduced_price * point.rho
     price = unit[broker.pair_slot]
     for_worker = (price * broker.worker_demand[jobs][:, None, :]).sum(axis=2)
@@ -311,7 +298,7 @@ def reduced_costs(run: Traced) -> dict[str, tuple[Floats, Floats]]:
     sync = broker.sync_volume[jobs][:, None, None] * broker.transfer
     scale = broker.deploy_cost[jobs][:, None] / broker.entropy_scale
     slope = scale * growth(run.deployed, run.before, broker.epsilon)
-    presence = deployment_bound(broker, "printed") * point.phi_server
+    presence = broker.deployment_bound("printed") * point.phi_server
     rise = point.beta[:, :, None] - point.alpha[:, None, :]
     tie = point.psi[:, :, None] + point.eta[:, None, :]
     return {
@@ -335,7 +322,7 @@ def products(run: Traced) -> Iterator[tuple[str, Floats]]:
     broker, point = run.instance, run.point
     y, s, q, g = decisions(run)
     u = 1 - _reduced_share(run), _reduced_share(run)
-    big_m, h = valid_big_m(broker, "printed"), usage(run)
+    big_m, h = broker.valid_big_m("printed"), usage(run)
     dear, cheap = broker.list_price * h, broker.reduced_price * h + broker.surcharge
     x = np.maximum(np.maximum(dear - big_m * u[0], cheap - big_m * u[1]), 0.0)
     costs = {row: left for row, (left, _) in reduced_costs(run).items()}
@@ -346,7 +333,7 @@ def products(run: Traced) -> Iterator[tuple[str, Floats]]:
     yield "K12", point.rho * (x - cheap + big_m * u[1])
     yield "K13", point.gamma * (s.sum(axis=1) - 1)
     yield "K14", point.xi * (u[0] + u[1] - 1)
-    yield "K15", point.phi_server * (deployment_bound(broker, "printed") * run.deployed - y - s)
+    yield "K15", point.phi_server * (broker.deployment_bound("printed") * run.deployed - y - s)
     yield "K16", point.psi * (g.sum(axis=2) - y)
     yield "K17", point.eta * (g.sum(axis=1) - needed[:, None] * s)
     yield "K18", costs["K2"] * y
@@ -375,7 +362,7 @@ def decisions(run: Traced) -> tuple[Floats, Floats, Floats, Floats]:
 
 def _reduced_share(run: Traced) -> Floats:
     """u², the switch that makes the larger of (8c), (8d) smallest; u¹ is the rest."""
-    broker, big_m = run.instance, valid_big_m(run.instance, "printed")
+    broker, big_m = run.instance, run.instance.valid_big_m("printed")
     h = usage(run)
     fall = broker.list_price * h - broker.reduced_price * h - broker.surcharge
     return np.clip(0.5 - fall / (2 * big_m), 0.0, 1.0) if big_m else np.full(h.shape, 0.5)

@@ -8,7 +8,7 @@ import numpy as np
 
 from farkas.duals.mlbroker import DualAsPrinted
 from farkas.instances.mlbroker import Brokerage
-from farkas.models.mlbroker.data import busy_slots, deployment_bound, entropy
+from farkas.models.mlbroker.data import busy_slots, entropy
 from farkas.models.mlbroker.placement import Offline
 from farkas.numbers import Floats
 from farkas.online import algorithms
@@ -27,6 +27,7 @@ from farkas.proofs.mlbroker.runs import (
     entropy_term,
     proved_where_held,
     shipped,
+    slopes_are_differences_of_prices,
     trace,
     traced_runs,
 )
@@ -192,7 +193,7 @@ def optima_of_slots_add_up_to_that_of_all() -> Verdict:
         {"instance": "mlbroker/unit_scaling", "data": [0, 1000], "worker_demand": 0},
         Stated(total(run.deployed), "<=", total(half)),
         "entering by halves costs less",
-        given=Stated(float(half.min()), ">=", 1 / deployment_bound(broker, "printed")),
+        given=Stated(float(half.min()), ">=", 1 / broker.deployment_bound("printed")),
         slots=total(run.deployed),
         by_halves=total(half),
     )
@@ -305,18 +306,8 @@ def fractional_runs_cost_at_most_the_corrected_ratio() -> Verdict:
     v never falls; static + σ (D − static) <= max(1, σ) D; and every solution deploys each job for κ
     c at least, since U Σ v >= Σ y + Σ s >= Y + 1 by (8g), (8f), in tight mode Σ v >= Σ s = 1.
     """
-    v, p, eps, c, sigma = sp.symbols("v p epsilon c sigma", positive=True)
-    term = entropy_term(v, p, eps, c, sigma)
-    price = c / sigma * sp.log((1 + eps) / (v + eps))
-    exact = {sigma: sp.log(1 + 1 / eps)}
-    require_zero(
-        slopes_are_differences_of_prices=price.subs(v, p) - price - sp.diff(term, v),
-        a_job_that_is_nowhere_pays_c=(price.subs(v, 0) - c).subs(exact),
-        one_that_is_whole_pays_nothing=price.subs(v, 1),
-        logarithms_end_at_sigma=(sp.log((1 + eps) / eps) - sigma).subs(exact),
-    )
-    require(prices_fall=(-sp.diff(price, v)).is_positive)
-    a_minus_b_is_at_most_a_log_of_a_over_b()  # raises unless it is so
+    slopes_are_differences_of_prices()  # raise unless it is so
+    a_minus_b_is_at_most_a_log_of_a_over_b()
     static_cost, above, more = sp.symbols("static above more", nonnegative=True)
     for scale, most in ((1 + more, 1 + more), (1 / (1 + more), sp.Integer(1))):
         left = most * (static_cost + above) - static_cost - scale * above

@@ -243,6 +243,23 @@ def the_smallest_deployment_minimises_the_entropy_term() -> Verdict:
     return refuted(example, Stated(smallest, "<=", stay), note, smallest=smallest, stay=stay)
 
 
+def slopes_are_differences_of_prices() -> None:
+    """Raise unless slopes of the entropy term are differences of falling prices in [0, c].
+
+    μ = (c/σ) ln((1+ε)/(v+ε)) is c where nothing is deployed, 0 where all is.
+    """
+    v, p, eps, c, sigma = sp.symbols("v p epsilon c sigma", positive=True)
+    price = c / sigma * sp.log((1 + eps) / (v + eps))
+    exact = {sigma: sp.log(1 + 1 / eps)}
+    require_zero(
+        slopes=price.subs(v, p) - price - sp.diff(entropy_term(v, p, eps, c, sigma), v),
+        nothing_deployed=(price.subs(v, 0) - c).subs(exact),
+        all_deployed=price.subs(v, 1),
+        logarithms_end_at_sigma=(sp.log((1 + eps) / eps) - sigma).subs(exact),
+    )
+    require(prices_fall=(-sp.diff(price, v)).is_positive)
+
+
 def a_minus_b_is_at_most_a_log_of_a_over_b() -> None:
     """Raise unless a − b <= a ln(a/b) for all a, b > 0.
 

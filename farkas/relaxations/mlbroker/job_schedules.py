@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from farkas.certificates.mlbroker_transport import capacity_prices, scale
+from farkas.certificates.mlbroker_transport import scale
 from farkas.certificates.mlbroker_workers import (
     ENDLESS,
     PlacementData,
@@ -64,7 +64,6 @@ def place_jobs(
     deploy: Floats1,
     workers: Out[Ints2],
     at: Out[Ints1],
-    apart: Out[Floats1],
     bound: Out[Floats1],
     prices: Out[Floats2],
 ) -> None:
@@ -85,9 +84,7 @@ def place_jobs(
     sets = 1 << sites
     roundings = resources + sites + 8
     amount, move = np.empty(sites + 1), np.zeros((sites + 1, sites))
-    flow, load = np.empty((sites + 1, sites)), np.empty(sites)
-    alpha, unit, traffic = np.empty(sites), np.zeros(sites), np.empty((sites, sites))
-    free = np.zeros(sites)
+    traffic, free = np.empty((sites, sites)), np.zeros(sites)
     count, ahead, begun = np.zeros(sites, np.int64), np.empty(sets), np.empty(sets)
     spare, work = np.empty(sets, np.int64), np.zeros(2, np.int64)
     work[1] = ENDLESS
@@ -141,24 +138,10 @@ def place_jobs(
                 asked[t] = 0
                 if grade[t, path[t]] < 3:
                     asked[t], ready = grade[t, path[t]] + 1, False
-        own, previous = 0.0, 0
         for t in range(slots):
-            pair, here = first + t, path[t]
-            row = pair - origin
-            at[row] = chosen[t, here]
-            loads(pair, volume, 0, rate[i], amount)
-            for r in range(sites):
-                count[r] = whole[t, here, r]
-                workers[row, r] = count[r]
-                own += traffic[r, at[row]] * count[r]
-                if (here >> r) & 1 and not (previous >> r) & 1:
-                    own += deploy[i]
-            capacity_prices(amount, move, unit, count, count, flow, load, alpha)
-            for o in range(sites):
-                for r in range(sites):
-                    own += flow[o, r] * move[o, r]
-            previous = here
-        apart[i - begin] = own
+            row = first + t - origin
+            at[row] = chosen[t, path[t]]
+            copy_ints(whole[t, path[t]], workers[row])
         bound[i - begin] = total * (1.0 - (2 * slots + sites + 8) * ULP)
         ahead[:] = 0.0
         for back in range(slots):
@@ -185,10 +168,7 @@ class JobSchedules:
     #: workers, server: shapes (pairs, sites) and (pairs,).
     workers: Ints
     server: Ints
-    #: apart, bound: shape (jobs,), USD: what a job costs besides resources; what any schedule
-    #: costs at the prices.
-    apart: Floats
-    bound: Floats
+    bound: Floats  #: Shape (jobs,), USD: what any schedule costs at the prices.
     prices: Floats  #: Of deployments, shape (pairs, sets), USD, see `place_jobs`.
 
     def usage(self, data: Brokerage) -> Floats:
@@ -197,7 +177,12 @@ class JobSchedules:
 
     def cost(self, data: Brokerage) -> float:
         """All costs with discounts pooled, USD; rounded."""
-        return float(self.apart.sum() + data.resource_cost(self.usage(data)).sum())
+        pairs, cost = np.arange(data.num_pairs), np.zeros(data.num_pairs)
+        apart_costs(pairs, PlacementData.of(data), self.workers, self.server, cost)
+        here, later = present_at(self.workers, self.server), data.previous_pair >= 0
+        entered = here & ~(here[data.previous_pair] & later[:, None])
+        cost += data.deploy_cost[data.pair_job] * entered.sum(axis=1)
+        return float(cost.sum() + data.resource_cost(self.usage(data)).sum())
 
 
 def schedules_of(data: Brokerage, begin: int, end: int, slope: Floats) -> JobSchedules:
@@ -212,7 +197,6 @@ def schedules_of(data: Brokerage, begin: int, end: int, slope: Floats) -> JobSch
         np.zeros((pairs, sites), np.int64),
         np.zeros(pairs, np.int64),
         np.zeros(end - begin),
-        np.zeros(end - begin),
         np.zeros((pairs, 1 << sites)),
     )
     price, job = slope[data.pair_slot[first:last]], data.pair_job[first:last]
@@ -220,7 +204,7 @@ def schedules_of(data: Brokerage, begin: int, end: int, slope: Floats) -> JobSch
     server = (price * data.server_demand[job][:, None, :]).sum(axis=2)
     place_jobs(
         begin, end, data.pair_start, PlacementData.of(data), worker, server, data.deploy_cost,
-        found.workers, found.server, found.apart, found.bound, found.prices,
+        found.workers, found.server, found.bound, found.prices,
     )  # fmt: skip
     if not np.isfinite(found.bound).all():
         raise NoAnswer("what a job costs is more than doubles hold")
@@ -230,8 +214,7 @@ def schedules_of(data: Brokerage, begin: int, end: int, slope: Floats) -> JobSch
 def joined(parts: Sequence[JobSchedules], sets: int, sites: int) -> JobSchedules:
     """Return the schedules of jobs that follow each other; ``sets`` of sites have prices."""
     none = JobSchedules(
-        np.zeros((0, sites), np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0),
-        np.zeros((0, sets)),
+        np.zeros((0, sites), np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros((0, sets)),
     )  # fmt: skip
     fields = [field.name for field in dataclasses.fields(JobSchedules)]
     return JobSchedules(
@@ -379,12 +362,4 @@ class SiteSchedules:
 
     def schedules(self) -> JobSchedules:
         """Return the best schedules."""
-        moving = np.zeros(len(self.pairs))
-        apart_costs(self.pairs, self.placing, self.workers, self.at, moving)
-        here = self.here()
-        before = np.zeros_like(here)
-        before[self.links + 1] = here[self.links]
-        moving += (self.deploy * (here & ~before)).sum(axis=1)
-        apart = np.zeros(len(self.bound))
-        np.add.at(apart, self.row, moving)
-        return JobSchedules(self.workers, self.at, apart, self.bound, self.prices)
+        return JobSchedules(self.workers, self.at, self.bound, self.prices)

@@ -11,7 +11,7 @@ from farkas.algebra import Param, Sum, Var, constraint, objective, option
 from farkas.errors import InvalidOption
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.data import declare_data, declare_sets, of_busy_slots
-from farkas.models.mlbroker.placement import Movement, PlacementProgram
+from farkas.models.mlbroker.placement import Movement, PlacementProgram, deployments
 
 
 class Relaxing(Movement):
@@ -194,5 +194,5 @@ class ServerIndexed(Relaxed):
                 for r in m.sites
                 for k in m.resources
             )
-            + Sum(m.deploy_cost[i] * m.started[i, t, r] for i, t in m.job_slots for r in m.sites)
+            + deployments(m)
         )

@@ -17,7 +17,6 @@ from farkas.experiments.figures.mlbroker_ratios import (
     ratio_findings,
 )
 from farkas.instances.generate import generate
-from farkas.models.mlbroker.data import valid_big_m
 from farkas.online import Run, algorithms
 from tests.experiments.figures.made import findings, reduced
 
@@ -81,7 +80,7 @@ def test_figure_8_shows_the_runs_that_its_caption_names():
     for words in (
         "As printed: mlbroker.mlbroker, mlbroker.regularized[printed,printed] by cutting_planes",
         "repaired: mlbroker.mlbroker[tight], mlbroker.regularized[tight,printed] by filling",
-        f"M = {valid_big_m(first, 'printed'):.4g} USD, the smallest valid one",
+        f"M = {first.valid_big_m('printed'):.4g} USD, the smallest valid one",
         "3 slots (published 50), 4 data centres (published 15), 10 jobs a slot, 100 to 700 GB",
         f"{first.num_jobs} jobs at the first point, seeds 0 to 1",
         "OASiS to a gap of 1e-4",

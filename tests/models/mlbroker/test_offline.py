@@ -20,12 +20,10 @@ from farkas.models.mlbroker.data import (
     busy_slots,
     declare_data,
     declare_sets,
-    deployment_bound,
     entropy,
     growth,
     of_busy_slots,
     rounded_up,
-    valid_big_m,
 )
 from farkas.models.mlbroker.placement import Offline
 from farkas.online import algorithms
@@ -110,17 +108,17 @@ def test_two_constants_and_multiple_choice_relax_to_the_same_envelope(seed):
 
 def test_constants_by_hand():
     # 3 and 2 workers: U = 1 + 3.  M = max(e, (a - b)(H - l)) = max(0.5, 0.5 (5 - 1))
-    assert deployment_bound(discounted(), "printed") == 4
-    assert valid_big_m(discounted(), "printed") == 2.0
-    assert valid_big_m(discounted().replace(big_m=50.0), "printed") == 50.0
+    assert discounted().deployment_bound("printed") == 4
+    assert discounted().valid_big_m("printed") == 2.0
+    assert discounted().replace(big_m=50.0).valid_big_m("printed") == 50.0
 
 
 def test_an_idle_worker_under_strict_semantics_needs_larger_constants():
     # no data: 1 unit of the server as printed, one more of a worker that keeps the job there;
     # (a - b)(H - l) = 0.5 (1 - 0.5), then 0.5 (2 - 0.5)
     idle = single([[0.0]], discount_price=[[0.5]], discount_threshold=[[0.5]])
-    assert (deployment_bound(idle, "printed"), deployment_bound(idle, "strict")) == (1, 2)
-    assert (valid_big_m(idle, "printed"), valid_big_m(idle, "strict")) == (0.25, 0.75)
+    assert (idle.deployment_bound("printed"), idle.deployment_bound("strict")) == (1, 2)
+    assert (idle.valid_big_m("printed"), idle.valid_big_m("strict")) == (0.25, 0.75)
 
 
 def later_job():
@@ -203,7 +201,7 @@ def test_two_constants_are_those_of_the_instance_and_one_is_the_largest(semantic
     busy = np.unique(data.pair_slot)
     assert np.array_equal(found["two"][0], first[busy])
     assert np.array_equal(found["two"][1], second[busy])
-    one = max(data.single_big_m, float(first.max()), float(second.max()))
+    one = max(data.big_m or data.smallest_big_m, float(first.max()), float(second.max()))
     assert (found["single"][0] == one).all()
     assert (found["single"][1] == one).all()
 

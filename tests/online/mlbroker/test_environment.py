@@ -16,7 +16,6 @@ from farkas.online.mlbroker.environment import (
     PlacedSlot,
     by_pair,
     recourse_costs,
-    sync_costs,
     tight_bound,
 )
 from farkas.relaxations.mlbroker.relaxed import Relaxed
@@ -182,6 +181,6 @@ def test_data_move_to_the_workers_and_parameters_to_the_server():
     placed = PlacedWorkers.of(broker, [[0, 2]], [0])
     costs = recourse_costs(placed)
     assert costs.transfer.tolist() == pytest.approx([10.0])
-    assert sync_costs(placed).tolist() == [4.0]
+    assert costs.sync.tolist() == [4.0]
     assert costs.deploy.tolist() == [2.0]
     assert recourse_costs(PlacedWorkers.of(broker, [[0, 2]], [1])).sync.tolist() == [0.0]

@@ -10,7 +10,6 @@ import pytest
 from farkas.errors import FarkasError, InvalidOption, UnsupportedForm
 from farkas.instances import library
 from farkas.instances.generate import generate
-from farkas.models.mlbroker.data import valid_big_m
 from farkas.online import algorithms, environments
 from farkas.online.loop import decide
 from farkas.online.mlbroker.fractional import Fractional, FractionalSlot, Lanes
@@ -134,7 +133,7 @@ def test_any_decisions_cost_what_lists_say(seed):
 
 def least_paid(broker, slot):
     """Sum over sites and resources of the least x that (8c) to (8e) leave."""
-    big_m, total = valid_big_m(broker, "printed"), 0.0
+    big_m, total = broker.valid_big_m("printed"), 0.0
     for r in range(broker.num_sites) if len(slot.jobs) else ():
         for k in range(broker.list_price.shape[1]):
             usage = 0.0

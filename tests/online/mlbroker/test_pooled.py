@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 import farkas
-from farkas.models.mlbroker.data import snapshot
 from farkas.online.mlbroker.local import Pooled
-from tests.generators.mlbroker import edge_cases, random_brokerage, single
+from tests.generators.mlbroker import edge_cases, random_brokerage, seen, single
 
 
 @pytest.mark.ids(2)
@@ -33,7 +32,7 @@ def test_new_sites_are_charged_for_what_is_asked():
     sites = []
     for deployments in (0.0, 2.0, 3.0):
         policy = Pooled(deployments=deployments)
-        now = snapshot(data, 1, deployed=[[True, False]])
+        now = seen(data, 1, [[True, False]])
         workers, server = policy.place(now)
         assert workers.sum() == 1
         sites.append((workers.argmax(), server[0]))

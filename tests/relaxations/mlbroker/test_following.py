@@ -158,11 +158,10 @@ def test_gaps_of_all_jobs_add_up_in_any_order():
         rng = np.random.default_rng(seed)
         broker = random_brokerage(seed, sites=6, slots=1, jobs=8, resources=2, most=3)
         wires = rng.choice([0.0, 0.02, 0.2], (6, 6)) * (1 - np.eye(6))
-        broker, jobs = broker.replace(transfer_price=wires), np.arange(broker.num_jobs)
         gaps = []
-        for order in (jobs, jobs[::-1]):
-            market = snapshot(broker, 0, jobs=order).market
-            nowhere = np.zeros((len(order), 6))
+        for jobs in (broker.jobs, broker.jobs[::-1]):
+            market = snapshot(broker.replace(transfer_price=wires, jobs=jobs), 0).market
+            nowhere = np.zeros((len(jobs), 6))
             problem = SlotProblem(market=market, before=nowhere, constants=Constants.of(broker))
             prices = JobPrices.of(market)
             found, _ = following._priced(problem, prices, following._fill(problem, prices))

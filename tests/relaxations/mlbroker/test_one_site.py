@@ -37,6 +37,7 @@ from tests.generators.mlbroker import (
     edge_cases,
     even_brokerage,
     random_brokerage,
+    seen,
     single,
     slots,
 )
@@ -61,7 +62,7 @@ def with_discounts(seed):
 
 def assert_right(broker, slot, deployed):
     """Compare with all placements, at list prices and with discounts; return both values."""
-    now = snapshot(broker, slot, deployed)
+    now = seen(broker, slot, deployed)
     rows = list(enumerate(now.jobs.tolist()))
     before = {n: frozenset(np.flatnonzero(now.deployed[row]).tolist()) for row, n in rows}
     values = []
@@ -126,7 +127,7 @@ def test_a_site_is_entered_once_for_all_workers():
         num_resources=2, base_price=[[1, 1], [1, 6]], worker_demand=[1, 0], server_demand=[0, 1],
         deploy_cost=2.0,
     )  # fmt: skip
-    answer = placed(snapshot(broker, 1, [[True, False]]), "list")
+    answer = placed(seen(broker, 1, [[True, False]]), "list")
     assert [part.tolist() for part in answer.decisions] == [[[0, 2]], [0]]
     assert answer.value == pytest.approx(5.0)
 

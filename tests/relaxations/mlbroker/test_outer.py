@@ -196,7 +196,8 @@ def test_lives_are_bounded_and_near_the_cheapest(name):
     else:
         assert search.bound.sum() == pytest.approx(best.sum(), rel=0.05)
     # at these prices the jobs pay what was said
-    price = (found.usage(data) * slope).sum() + found.apart.sum()
+    usage = found.usage(data)
+    price = found.cost(data) + (slope * usage - data.resource_cost(usage)).sum()
     assert price == pytest.approx(search.cost.sum())
     assert (found.workers.sum(axis=1) >= data.workers_needed).all()
 
