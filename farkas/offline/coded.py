@@ -10,8 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from farkas.certificates.coded import MasterPrices, Payments
-from farkas.certificates.coded_chance import costs
+from farkas.certificates.coded import MasterPrices, Payments, costs
 from farkas.errors import NotApplicable
 from farkas.exact.node_bounds import Deadline, OutOfTime
 from farkas.instances.coded import CodedComputing

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing, Plan
-from farkas.models.coded.chance import best_quantile, best_stretch, hoeffding_plan, markov_bound
+from farkas.models.coded.chance import best_quantile
 from farkas.models.coded.expected import best_integer_plan, integer_time
 from farkas.models.coded.kernel import Pairs, blocks_owner, theorem1_times
-from farkas.models.coded.law import Law, dedicated_plan, dedicated_share
+from farkas.models.coded.law import Law, dedicated_share
 from farkas.numbers import Floats
 from farkas.online.coded.exhaustive import best_owner
 from farkas.online.coded.local_search import favourites, least_level, local_optimum
@@ -72,20 +72,10 @@ def expected_integer(instance: CodedComputing, workers: str) -> float | None:
     return best_integer_plan(instance, shares, shares(Pairs.of(instance).speed)).time
 
 
-@quantity("coded.chance.dedicated{end}", end=("", ".lower", ".upper"))
-def chance_dedicated(instance: CodedComputing, end: str) -> float | None:
-    """Optimum of P1 with dedicated workers, read per master; null when impossible.
-
-    Lower: Markov's bound.  Upper: the time of a plan that meets (3b).
-    """
-    if not end:
-        return finite(best_quantile(instance))
-    owner = best_owner(Pairs.of(instance).speed)
-    if end == ".lower":
-        soonest = float(theorem1_times(Pairs.of(instance).speed, owner).max())
-        return finite(markov_bound(instance, soonest))
-    plan, certain = dedicated_plan(instance, owner), hoeffding_plan(instance, owner)
-    return finite(min(best_stretch(instance, plan).time, certain[1] if certain else math.inf))
+@quantity("coded.chance.dedicated")
+def chance_dedicated(instance: CodedComputing) -> float | None:
+    """Optimum of P1 with dedicated workers, read per master; null when impossible."""
+    return finite(best_quantile(instance))
 
 
 @quantity("coded.uniform.by_master")

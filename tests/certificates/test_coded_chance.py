@@ -9,9 +9,15 @@ import numpy as np
 import pytest
 
 import farkas
-from farkas.certificates import check, coded_chance
-from farkas.certificates.coded import MasterPrices, Payments
-from farkas.certificates.coded_chance import FRACTION, chance_by_budget, costs, least_payment
+from farkas.certificates import check
+from farkas.certificates.coded import (
+    FRACTION,
+    MasterPrices,
+    Payments,
+    chance_by_budget,
+    costs,
+    least_payment,
+)
 from farkas.certificates.outward import returned_above
 from farkas.errors import NotACertificate
 from farkas.exact.node_bounds import Deadline
@@ -119,7 +125,6 @@ def test_a_target_that_is_just_reached_is_paid():
         ({"payments": msgspec.UNSET}, "prices"),
         ({"level": 1.0}, "without a level"),
         ({"program": "coded.expected[shared]"}, "exclude times of coded.chance"),
-        ({"program": "coded.chance[measured]"}, "exclude times of coded.chance"),
         ({"bound": "100000"}, "100000"),
     ],
 )
@@ -215,15 +220,17 @@ def test_too_large_tables_and_too_many_steps_are_refused(monkeypatch):
     # a payment for each of 9 budgets, and sums for 4 workers
     each = [chance_by_budget(data, master, prices, 2.0, 7, 8)[1] for master in range(2)]
     assert min(each) > 9 * FRACTION + 4 * 9
-    monkeypatch.setattr(coded_chance, "MOST_NUMBERS", 9 * (min(data.masters[0].rows, 7) + 1))
+    monkeypatch.setattr(
+        "farkas.certificates.coded.MOST_NUMBERS", 9 * (min(data.masters[0].rows, 7) + 1)
+    )
     chance_by_budget(data, 0, prices, 2.0, 7, 8)
     with pytest.raises(NotACertificate, match="budgets and rows"):
         chance_by_budget(data, 0, prices, 2.0, 7, 9)
     monkeypatch.undo()  # of all masters together
-    monkeypatch.setattr(coded_chance, "WHOLE_SUM", 0)
-    monkeypatch.setattr(coded_chance, "MOST_STEPS", sum(each))
+    monkeypatch.setattr("farkas.certificates.coded.WHOLE_SUM", 0)
+    monkeypatch.setattr("farkas.certificates.coded.MOST_STEPS", sum(each))
     assert costs(data, 2 * prices, 2.0, 7, np.ones(2)) > 0
-    monkeypatch.setattr(coded_chance, "MOST_STEPS", sum(each) - 1)
+    monkeypatch.setattr("farkas.certificates.coded.MOST_STEPS", sum(each) - 1)
     with pytest.raises(NotACertificate, match="chances of masters"):
         costs(data, 2 * prices, 2.0, 7, np.ones(2))
 
@@ -289,7 +296,7 @@ def test_budgets_that_end_early_pay_nearly_what_all_do(monkeypatch):
     search = search_of(data, 8)
     whole = search.paid(time, prices)
     assert search.likely.tolist() == [1.0, 1.0]
-    monkeypatch.setattr(coded_chance, "WHOLE_SUM", 0)
+    monkeypatch.setattr("farkas.certificates.coded.WHOLE_SUM", 0)
     search = search_of(data, 8)
     for _ in range(2):  # from the first guess, and from what was found
         ended = search.paid(time, prices)

@@ -83,15 +83,6 @@ def test_without_a_point_there_is_no_step() -> None:
     assert isinstance(outcome.error, NotApplicable)
 
 
-def test_the_earlier_of_two_plans_bounds_a_chance_from_above(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    sure = value("coded.chance.dedicated.upper")
-    for time in (sure / 2, sure * 2):
-        monkeypatch.setattr(module, "hoeffding_plan", lambda *_, time=time: (None, time))
-        assert value("coded.chance.dedicated.upper") == min(sure, time)
-
-
 def test_a_level_of_nothing_is_never_reached(monkeypatch: pytest.MonkeyPatch) -> None:
     key = "coded.expected.dedicated"
     for level, time in ((0.0, None), (0.5, 2.0)):

@@ -18,7 +18,7 @@ import numpy as np
 
 import farkas
 import farkas.kernels
-from farkas.certificates.coded_chance import chance_by_budget
+from farkas.certificates.coded import chance_by_budget
 from farkas.decomposition.packing import Packing
 from farkas.exact.node_bounds import Deadline
 from farkas.instances import library

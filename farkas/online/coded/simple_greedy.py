@@ -1,9 +1,6 @@
 """Algorithm coded.simple_greedy."""
 
 import dataclasses
-import itertools
-from collections import Counter
-from collections.abc import Mapping
 
 import numpy as np
 
@@ -107,10 +104,9 @@ class IteratedGreedy(OwnerPlanner):
 def round_forest(share: Floats) -> Ints:
     """Owner of every worker from the shares of a vertex; shape (workers,), −1 where idle.
 
-    At a vertex, shared workers and the masters that share them form trees, some of them around one
-    cycle.  A tree is rooted at its smallest master, or at its cycle, around which every master
-    keeps one worker and loses one; any other shared worker goes to its parent.  So a master loses
-    at most one worker.  Shares that are no vertex may hold more cycles; then it may lose more.
+    All masters that share a worker but one lose it.  At a vertex they form trees with the workers,
+    some around one cycle, so that every loss finds a master of its own; the smallest one of a tree
+    loses none.  Shares that are no vertex may hold more cycles; then a master may lose more.
 
     Parameters
     ----------
@@ -119,61 +115,26 @@ def round_forest(share: Floats) -> Ints:
     """
     in_use = share > SHARE
     owner = np.where(in_use.any(axis=0), share.argmax(axis=0), -1)
-    users = {
-        int(n): set(np.flatnonzero(in_use[:, n]).tolist())
-        for n in np.flatnonzero(in_use.sum(axis=0) > 1)
-    }
-    seen: set[int] = set()
-    rings = _rings(users)
-    for ring in [*rings, *([(root, -1)] for root in range(len(share)))]:
-        waiting = [master for master, _ in ring if master not in seen]
-        seen.update(waiting)
-        for master, worker in ring:
-            if worker >= 0:
-                owner[worker] = master
-                waiting += _children(users.pop(worker), seen)
-        while waiting:
-            master = waiting.pop()
-            for worker in sorted(n for n, masters in users.items() if master in masters):
-                owner[worker] = master
-                waiting += _children(users.pop(worker), seen)
+    shared = np.flatnonzero(in_use.sum(axis=0) > 1).tolist()
+    losers: dict[int, list[int]] = {n: [] for n in shared}
+
+    def loses(master: int, tried: set[int]) -> bool:
+        """Let a master lose a worker, where others may have to lose another one."""
+        for n in (n for n in shared if in_use[master, n] and n not in tried):
+            tried.add(n)
+            full = len(losers[n]) == in_use[:, n].sum() - 1
+            moved = next((m for m in losers[n] if loses(m, tried)), None) if full else None
+            if full and moved is None:
+                continue
+            losers[n] = [m for m in losers[n] if m != moved] + [master]
+            return True
+        return False
+
+    for master in reversed(range(len(share))):
+        loses(master, set())
+    for n in shared:
+        owner[n] = next(m for m in np.flatnonzero(in_use[:, n]).tolist() if m not in losers[n])
     return owner
-
-
-def _children(masters: set[int], seen: set[int]) -> list[int]:
-    """Masters that are met for the first time, ascending; they are seen from now on."""
-    new = sorted(masters - seen)
-    seen.update(new)
-    return new
-
-
-def _rings(users: Mapping[int, set[int]]) -> list[list[tuple[int, int]]]:
-    """Every cycle as masters, each with the worker that it keeps: the next one around.
-
-    ``users`` are the masters of each shared worker.
-    """
-    left = {worker: set(masters) for worker, masters in users.items()}
-    while True:  # peel off what hangs on by one end
-        shares = Counter(itertools.chain.from_iterable(left.values()))
-        left = {n: {m for m in masters if shares[m] > 1} for n, masters in left.items()}
-        core = {n: masters for n, masters in left.items() if len(masters) > 1}
-        if core == left and all(count > 1 for count in shares.values()):
-            break
-        left = core
-    rings = []
-    while left:
-        start = master = min(itertools.chain.from_iterable(left.values()))
-        ring: list[tuple[int, int]] = []
-        while True:
-            worker = min((n for n, masters in left.items() if master in masters), default=-1)
-            if worker < 0:
-                break
-            ring.append((master, worker))
-            master = min(left.pop(worker) - {master})
-            if master == start:
-                break
-        rings.append(ring)
-    return rings
 
 
 @algorithm("coded.round_lp", source="not in the paper; after Bezáková and Dani (2005)")

@@ -12,19 +12,14 @@ from farkas.algebra import programs
 from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.instances.coded import CodedComputing
-from farkas.instances.generate import generate
-from farkas.models.coded.chance import best_quantile, best_stretch, hoeffding_plan
+from farkas.models.coded.chance import best_quantile
 from farkas.models.coded.kernel import (
-    Pairs,
     expected_results,
     reference_time,
     returned_share,
 )
-from farkas.models.coded.law import Law, dedicated_plan
+from farkas.models.coded.law import Law
 from farkas.online.coded.environment import surrogate_times
-from farkas.online.coded.exhaustive import best_owner
-from farkas.online.coded.local_search import least_level
-from farkas.quantities import evaluate
 from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.solvers.convex import solve_problem
 from tests.generators.coded import by_speed, random_coded_computing
@@ -157,54 +152,6 @@ def test_a_master_that_nobody_may_serve_has_no_program(name):
     build = program.model if name == "coded.expected_convex" else program.to_pyomo
     with pytest.raises(NotApplicable, match="may use no worker"):
         build(data.replace(rate=rate, shift=shift, plans=None, sca_point=None))
-
-
-def test_hoeffding_plans_meet_the_chance_constraint():
-    data = generate("coded", "two_masters", seed=0, rows=2000)
-    owner = best_owner(Pairs.of(data).speed)
-    plan, time = hoeffding_plan(data, owner)
-    chance = Law.given(data, plan.share, plan.whole_loads).at(time * (1 + 1e-3))
-    assert (chance >= data.success_probability).all()
-    # Sheet: about three times the surrogate's time, the exact quantile about 1.6 times.
-    assert 2.5 < time / shared_optimum(data).time < 4
-
-
-def test_hoeffding_says_nothing_about_few_workers():
-    # One worker a master: s = sqrt(ln(10)/2) * 1.47 > 1.
-    data = library.load("coded/split_worker")
-    assert hoeffding_plan(data, np.array([0, 1, 0])) is None
-    assert hoeffding_plan(data, np.array([0, 0, 0])) is None
-
-
-def test_stretching_loads_helps_a_little():
-    data = generate("coded", "two_masters", seed=0, rows=2000)
-    plan = dedicated_plan(data, best_owner(Pairs.of(data).speed))
-    plain = Law.given(data, plan.share, plan.whole_loads).quantile(data.success_probability)
-    found = best_stretch(data, plan)
-    assert found.time <= plain
-    assert 0.8 <= found.factor <= 1.4
-
-
-def test_a_plan_of_hoeffding_by_hand():
-    # 100 equal workers: Theorem 1 gives each l* rows at t*, so that Σ (l*/L)² = 100 (l*/L)²
-    data = by_speed([[1.0] * 100], rows=1000)
-    owner = np.zeros(100, int)
-    plan, time = hoeffding_plan(data, owner)
-    portion = dedicated_plan(data, owner).loads[0, 0] / 1000
-    slack = np.sqrt(0.5 * np.log(1 / 0.2) * 100 * portion**2)
-    assert time == pytest.approx(1 / 100 / (1 - slack))
-    assert plan.loads[0] == pytest.approx(np.full(100, 1000 * portion / (1 - slack)))
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_the_named_interval_holds_the_optimum(seed):
-    data = random_coded_computing(seed, workers=4, rows=4)
-    keys = [f"coded.chance.dedicated.{end}" for end in ("lower", "upper")]
-    low, high = evaluate(data, keys).values()
-    best = best_quantile(data)
-    assert 0 < low <= best <= high * (1 + 1e-12)
-    soonest = 1 / least_level(Pairs.of(data).speed, best_owner(Pairs.of(data).speed))
-    assert low == pytest.approx(0.8 * soonest)
 
 
 @pytest.mark.parametrize("seed", range(4))

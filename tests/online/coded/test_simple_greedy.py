@@ -114,7 +114,7 @@ def test_around_a_cycle_every_master_keeps_one_worker():
     speed, share = two_around_a_cycle()
     assert (share * speed).sum(axis=1) == pytest.approx(3.0)
     owner = round_forest(share)
-    assert owner[:2].tolist() == [0, 1]
+    assert sorted(owner[:2].tolist()) == [0, 1]
     assert least_level(speed, owner) >= 3.0 - speed.max()
 
 

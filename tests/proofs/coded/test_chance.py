@@ -6,7 +6,6 @@ import math
 import numpy as np
 import pytest
 
-from farkas.models.coded.chance import markov_bound
 from farkas.models.coded.kernel import Pairs
 from farkas.proofs.coded.greedy import _looked_at
 from farkas.proofs.coded.surrogate import (
@@ -24,8 +23,7 @@ def test_the_bound_by_markov_is_below_the_time_of_a_plan_that_meets_the_chance()
     data = published(2, 6, 0, rows=100)
     late = _law(data, _dedicated(data)).quantile(data.success_probability)
     time = shared_optimum(data).time
-    assert markov_bound(data, time) == pytest.approx(data.success_probability * time)
-    assert markov_bound(data, time) < late
+    assert data.success_probability * time < late
 
 
 def test_speeds_are_rates_over_rows_and_the_full_load():
