@@ -204,7 +204,7 @@ def _cut(cut: Cut) -> CutStep:
     return CutStep(
         rows=tuple((i, text_of(w)) for i, w in cut.rows),
         across=cut.across,
-        divisor="1",
+        divisor=text_of(cut.divisor),
         complemented=cut.complemented,
         times=text_of(cut.times),
         terms=tuple((j, text_of(v)) for j, v in sorted(cut.terms.items())),
@@ -309,7 +309,7 @@ def _by_cut(form: RationalForm, weights: dict[int, Fraction], level: Fraction) -
     terms = {j: v.numerator for j, v in weighted_sum(weights, form.row).items()}
     side = Fraction(math.floor(level))
     cut = Cut(
-        rows=tuple(weights.items()), across=(), complemented=(), times=ONE,
+        rows=tuple(weights.items()), across=(), divisor=ONE, complemented=(), times=ONE,
         terms=terms, side=side,
     )  # fmt: skip
     program = Bounding(form)

@@ -1,8 +1,8 @@
 """Mixed-integer rounding cuts with derivations that a checker repeats.
 
-A cut adds rows with weights, complements columns at an end, and rounds.  Its validity does not
-depend on where the weights came from: `root_cuts` takes them from rows of the tableau in doubles,
-and everything that follows is exact.
+A cut adds rows with weights, complements columns at an end, divides, and rounds.  Its validity does
+not depend on where the weights came from: `separation` chooses them in doubles, and everything that
+follows is exact.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ class Cut:
     rows: tuple[tuple[int, Fraction], ...]
     #: Rows that take the other side instead: their slack has a negative coefficient.
     across: tuple[int, ...]
+    divisor: Fraction  #: > 0.
     complemented: tuple[int, ...]  #: Columns that are measured from their upper end.
     times: Fraction  #: Factor after which coefficients were made whole.
     #: terms, side: the cut.
@@ -51,11 +52,19 @@ class Rounding:
         self.units: list[int] = np.where(program.form.integer, 0, units).tolist()
         matrix = program.matrix
         self.rows: list[list[tuple[int, int]]] = [[] for _ in range(program.num_rows)]
+        self._entries: list[dict[int, int] | None] = [None] * program.num_rows
         entries = zip(
             matrix.rows.tolist(), matrix.columns.tolist(), matrix.values.tolist(), strict=True
         )
         for i, j, v in entries:
             self.rows[i].append((j, int(v)))
+
+    def entry(self, row: int, column: int) -> int:
+        """Coefficient of a column in a row."""
+        known = self._entries[row]
+        if known is None:
+            known = self._entries[row] = dict(self.rows[row])
+        return known.get(column, 0)
 
     def side(self, row: int, upper: bool) -> Side:
         """Return a side of a row."""
@@ -73,16 +82,17 @@ class Rounding:
     def cut(
         self,
         weights: Sequence[tuple[int, Fraction]],
+        divisor: Fraction,
         complemented: frozenset[int],
         across: frozenset[int] = frozenset(),
     ) -> Cut | None:
         """Derive a cut; None where there is none.
 
         The rows add up to ``a x + e s = b`` with slacks s >= 0, whose e is negative only for rows
-        in ``across``.  Measured from the ends, whole columns and slacks are rounded with
-        F(d) = floor(d) + max(0, frac(d) - f) / (1 - f), where f is the fraction of b; others stay
-        where their coefficient is below 0, divided by 1 - f.  A whole column whose coefficient is
-        whole may lack its end; any whole number in its place gives the same cut.
+        in ``across``.  Measured from the ends and divided, whole columns and slacks are rounded
+        with F(d) = floor(d) + max(0, frac(d) - f) / (1 - f), where f is the fraction of b; others
+        stay where their coefficient is below 0, divided by 1 - f.  A whole column whose coefficient
+        is whole after division may lack its end; any whole number in its place gives the same cut.
         """
         total: dict[int, Fraction] = {}
         b = ZERO
@@ -100,26 +110,28 @@ class Rounding:
         for j, a in total.items():
             if a:
                 end = self.upper[j] if j in complemented else self.lower[j]
-                if end is None and self.whole[j] and a.denominator == 1:
+                if end is None and self.whole[j] and (a / divisor).denominator == 1:
                     end = ZERO
                 if end is None or (self.whole[j] and end.denominator != 1):
                     return None
                 ends[j] = end
                 b -= a * end
-        f = b - math.floor(b)
+        level = b / divisor
+        f = level - math.floor(level)
         if not f:
             return None
         found: dict[int, Fraction] = {}
-        bound = Fraction(math.floor(b))
+        bound = Fraction(math.floor(level))
         for j, end in ends.items():
             turned = j in complemented
-            d = -total[j] if turned else total[j]
+            d = (-total[j] if turned else total[j]) / divisor
             value = rounded(d, f) if self.whole[j] else min(d, ZERO) / (1 - f)
             if value:
                 found[j] = -value if turned else value
                 bound += found[j] * end
         for i, e, upper, end in slacks:
-            value = rounded(e, f) if self.slack_is_whole(i, upper) else min(e, ZERO) / (1 - f)
+            d = e / divisor
+            value = rounded(d, f) if self.slack_is_whole(i, upper) else min(d, ZERO) / (1 - f)
             if value:  # s = side - row for the upper side, row - side for the lower
                 sign = value if upper else -value
                 bound -= sign * end
@@ -135,6 +147,7 @@ class Rounding:
         return Cut(
             rows=tuple(weights),
             across=tuple(sorted(across)),
+            divisor=divisor,
             complemented=tuple(sorted(complemented & total.keys())),
             times=times,
             terms=made[0],

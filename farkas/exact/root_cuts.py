@@ -1,4 +1,4 @@
-"""Rounds of cuts at the root: rows of the tableau, rounded exactly, the deepest ones kept."""
+"""Rounds of cuts at the root: proposed in doubles, derived exactly, the deepest ones kept."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
 from farkas.exact.cuts import Cut, Rounding
-from farkas.exact.node_bounds import Bounding, Deadline, floats, moved
+from farkas.exact.node_bounds import Bounding, Deadline, moved
+from farkas.exact.separation import CutProposal, Separation
 from farkas.forms.rational import Side
 from farkas.numbers import Floats
-from farkas.solvers.simplex import BASIC, UPPER, Basis, End, Simplex
-from farkas.tolerances import DROPPED
+from farkas.solvers.simplex import BASIC, Basis, End, Simplex
+from farkas.tolerances import DROPPED, WHOLE
 
 MOST_ROUNDS = 40
 MOST_CUTS = 40  #: Cuts that are added in a round.
-MOST_DERIVED = 150  #: Rows of the tableau that a round rounds.
-#: Distance of a column from whole numbers; coefficients of its cut grow with the inverse.
-LEAST_FRACTION = 1e-3
+MOST_DERIVED = 150  #: Proposals of a round that are derived exactly.
 SHORT = 10**5  #: Largest denominator of a weight of a tableau row, for the row in its unit.
 LONGEST_ROW = 100  #: Rows that a tableau row may add up.
 #: Distance of the point from a cut, in units of the columns, below which it is not added.
@@ -73,21 +72,21 @@ def _round(
 ) -> list[Cut]:
     """Cuts of one round that the point violates most, near-parallel ones left out."""
     rounding = Rounding(program, lower, upper)
-    point, basis = simplex.point, simplex.basis
-    low, high = floats(lower, -np.inf), floats(upper, np.inf)
-    # each column is measured from its nearer end
-    complemented = frozenset(np.flatnonzero(high - point < point - low).tolist())
+    point = simplex.point
+    proposals: list[CutProposal] = []
+    for proposal in Separation(rounding, point).proposals(_starts(program, simplex, point)):
+        proposals.append(proposal)
+        if not clock.left:
+            break
+    proposals.sort(key=lambda proposal: -proposal.depth)
     deep: list[tuple[float, int, Cut, dict[int, float]]] = []
     seen: set[object] = set()
-    for weights in _tableau_weights(program, simplex, point):
-        if basis is None or not clock.left:
+    for proposal in proposals[:MOST_DERIVED]:
+        if not clock.left:
             break
-        met = {i: basis.rows[i] == UPPER for i in weights}
-        across = frozenset(
-            i for i, w in weights.items()
-            if (w > 0) != met[i] and program.row_lower[i] != program.row_upper[i]
-        )  # fmt: skip
-        cut = rounding.cut(tuple(weights.items()), complemented, across)
+        cut = rounding.cut(
+            proposal.weights, proposal.divisor, proposal.complemented, proposal.across
+        )
         if cut is None:
             continue
         key = (frozenset(cut.terms.items()), cut.side)
@@ -117,14 +116,11 @@ def seen_from(point: Floats, cut: Cut, units: Sequence[int]) -> tuple[dict[int, 
     return {j: v / length for j, v in normal.items()}, (reached - moved(cut.side, -top)) / length
 
 
-def _tableau_weights(
-    program: Bounding, simplex: Simplex, point: Floats
-) -> Iterator[dict[int, Fraction]]:
-    """Weights of the tableau rows of the whole columns that are broken most, shortened."""
+def _starts(program: Bounding, simplex: Simplex, point: Floats) -> Iterator[dict[int, Fraction]]:
+    """Weights of the tableau rows of whole columns that are broken, shortened."""
     whole = np.flatnonzero(program.form.integer)
-    broken = np.abs(point[whole] - np.rint(point[whole]))
-    order = np.argsort(-broken, kind="stable")[:MOST_DERIVED]
-    fractional = whole[order[broken[order] > LEAST_FRACTION]]
+    values = point[whole]
+    fractional = whole[np.abs(values - np.rint(values)) > WHOLE]
     for weights in tableau_rows(program, simplex.basis, fractional.tolist()):
         scaled = np.ldexp(weights, simplex.row_units)
         used = np.flatnonzero(np.abs(scaled) > DROPPED)

@@ -17,7 +17,7 @@ from farkas.exact.node_solver import RELIABLE, NodeSolver
 from farkas.exact.tree import TreeSearch, exact_point, search
 from farkas.forms.rational import RationalForm
 from farkas.solvers.simplex import End
-from tests.exact.test_cuts import flows
+from tests.exact.test_separation import flows
 from tests.generators.rational import program, random_integer, reference_optimum
 
 ABOUT = {"program": "small", "kind": None, "options": {}, "instance": None}

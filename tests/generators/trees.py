@@ -96,9 +96,9 @@ def _cut(rng: random.Random, form: RationalForm, checker: TreeChecker) -> CutSte
         if weights and rng.random() < 0.4:  # a row may be counted in parts
             weights.append(rng.choice(weights))
         turned = frozenset(j for j in range(form.num_columns) if rng.random() < 0.5)
-        divisor = Fraction(rng.randint(1, 9), rng.randint(1, 4))
         made = rounding.cut(
-            [(i, w / divisor) for i, w in weights if w],
+            [(i, w) for i, w in weights if w],
+            Fraction(rng.randint(1, 9), rng.randint(1, 4)),
             turned,
             frozenset(i for i in range(program.num_rows) if rng.random() < 0.3),
         )
@@ -114,8 +114,8 @@ def _cut(rng: random.Random, form: RationalForm, checker: TreeChecker) -> CutSte
                 side += more * end
         side += rng.choice([0, 0, Fraction(1, 2)])
         step = CutStep(
-            rows=tuple((i, str(w * divisor)) for i, w in made.rows), across=made.across,
-            divisor=str(divisor),
+            rows=tuple((i, str(w)) for i, w in made.rows), across=made.across,
+            divisor=str(made.divisor),
             complemented=made.complemented, times=str(made.times),
             terms=tuple((j, str(v)) for j, v in sorted(terms.items()) if v), side=str(side),
         )  # fmt: skip
