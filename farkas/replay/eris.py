@@ -3,10 +3,10 @@
 Every amount is written out in units of a power of two, so that use is a sum of integers.  Whether
 workers and moves process all data is a maximum flow, found here by augmenting paths.
 
-All jobs together may exceed a capacity by a rounding error; a piece by itself runs no more workers
-at a site, and no server, that the instance says do not fit there (`hosted`), by which bounds go
-too.  So a schedule is one that bounds price, and what schedules take beyond a capacity is worth
-that share of its price at most, however much a further worker would earn.
+All jobs together may exceed a capacity by a rounding error.  A piece by itself runs no workers and
+no server that the instance says do not fit at a site (`hosted`), by which bounds go too.  So a
+schedule is one that bounds price, and what is taken beyond a capacity is worth that share of its
+price at most.
 
 Payments go from bidders to sites; welfare does not depend on them.  None is negative, and their sum
 is the profit that the run states: what is left of the welfare are the payoffs of the bidders.

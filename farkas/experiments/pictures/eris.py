@@ -17,9 +17,10 @@ from farkas.experiments.pictures.gantt import (
     named_owners,
 )
 from farkas.instances.eris import Auction
-from farkas.numbers import Floats, Ints
+from farkas.numbers import Floats
+from farkas.online.eris.environment import add_use
 from farkas.replay.base import decoded
-from farkas.replay.eris import PieceEntry, SlotEntry
+from farkas.replay.eris import SlotEntry
 
 
 @layouts.register("eris")
@@ -29,15 +30,26 @@ def use_of_sites(instance: Auction, decided: Sequence[Any]) -> Layout:
     The transfer budget has a lane of its own where anything is transferred.
     """
     sides = [decoded(decisions, list[SlotEntry]) for decisions in decided]
-    pieces = [[piece for slot in slots for piece in slot.pieces] for slots in sides]
-    used = [_resources(instance, own) for own in pieces]
-    share = np.max([use.sum(axis=0).max(axis=1, initial=0.0) for use in used], axis=0)
+    shape = (instance.num_jobs, instance.sites, instance.num_resources, instance.slots)
+    used = [(np.zeros((instance.num_jobs, instance.slots)), np.zeros(shape)) for _ in sides]
+    for slots, (transfer, resource) in zip(sides, used, strict=True):
+        for piece in (piece for slot in slots for piece in slot.pieces):
+            job = instance.jobs[piece.job]
+            add_use(instance, job, piece, transfer[piece.job], resource[piece.job])
+    capacity = np.maximum(instance.capacity[:, :, None], np.finfo(float).tiny)
+    shares = [resource / capacity for _, resource in used]
+    share = np.max([each.sum(axis=0).max(axis=2, initial=0.0) for each in shares], axis=0)
     chosen = share.argmax(axis=1)
     names = [
         f"site {site}, {instance.resource_names[resource]}" for site, resource in enumerate(chosen)
     ]
-    moves = any(_transfer(instance, piece) for own in pieces for piece in own)
+    moves = any(transfer.any() for transfer, _ in used)
     lanes = [*names, "transfer"] if moves else names
+    held = [
+        [each[:, site, resource] for site, resource in enumerate(chosen)]
+        + [transfer / (instance.transfer_budget or 1.0)]
+        for each, (transfer, _) in zip(shares, used, strict=True)
+    ]
     return Layout(
         lanes=lanes,
         tops=[1.0] * len(lanes),
@@ -46,47 +58,19 @@ def use_of_sites(instance: Auction, decided: Sequence[Any]) -> Layout:
         unit="",
         end=instance.slots,
         sides=[
-            Schedule(_blocks(instance, own, use, chosen), _remarks(instance, slots))
-            for slots, own, use in zip(sides, pieces, used, strict=True)
+            Schedule(_blocks(lane), _remarks(instance, slots))
+            for slots, lane in zip(sides, held, strict=True)
         ],
     )
 
 
-def _resources(instance: Auction, pieces: Sequence[PieceEntry]) -> Floats:
-    """Share of resources that jobs use, shape (jobs, sites, slots, resources)."""
-    shape = (instance.num_jobs, instance.sites, instance.slots, len(instance.resource_names))
-    found = np.zeros(shape)
-    for piece in pieces:
-        job = instance.jobs[piece.job]
-        found[piece.job, piece.server, piece.slot] += job.server_demand
-        for site, count in piece.workers:
-            found[piece.job, site, piece.slot] += count * np.array(job.worker_demand)
-    capacity = np.array(instance.site_capacity)[None, :, None, :]
-    share: Floats = np.divide(found, capacity, out=np.zeros(shape), where=capacity > 0)
-    return share
-
-
-def _transfer(instance: Auction, piece: PieceEntry) -> float:
-    """Share of the transfer budget that a piece uses."""
-    remote = sum(count for site, count in piece.workers if site != piece.server)
-    amount = instance.chunk_size * piece.moved
-    amount += instance.jobs[piece.job].parameter_size * remote
-    return amount / instance.transfer_budget if amount else 0.0
-
-
-def _blocks(
-    instance: Auction, pieces: Sequence[PieceEntry], used: Floats, chosen: Ints
-) -> list[Held]:
-    found = []
-    for site, resource in enumerate(chosen):
-        for job, slot in np.argwhere(used[:, site, :, resource] > 0).tolist():
-            amount = float(used[job, site, slot, resource])
-            found.append(Held(site, job, slot, slot + 1, amount))
-    for piece in pieces:
-        share = _transfer(instance, piece)
-        if share:
-            found.append(Held(instance.sites, piece.job, piece.slot, piece.slot + 1, share))
-    return found
+def _blocks(lanes: Sequence[Floats]) -> list[Held]:
+    """Shares of lanes that jobs use in slots, each of shape (jobs, slots)."""
+    return [
+        Held(lane, job, slot, slot + 1, float(share[job, slot]))
+        for lane, share in enumerate(lanes)
+        for job, slot in np.argwhere(share > 0).tolist()
+    ]
 
 
 def _remarks(instance: Auction, slots: Sequence[SlotEntry]) -> list[str]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from farkas.kernels import Bools1, Floats1, Floats2, Floats3, Ints1, Ints2, Out, compiled
 from farkas.online.eris.scheduler_dp import best_plan
-from farkas.relaxations.eris.payoff_bound import JobSlots, SchedulePlan
+from farkas.relaxations.eris.payoff_bound import JobSlots
 from farkas.relaxations.eris.pricing import JobsTable, PricedCapacity, meet
 
 MOST_OUT = 4  #: Jobs that one exchange takes out beside its own.
@@ -66,23 +66,6 @@ def book(jobs: JobsTable, i: int, packed: Out[PackedSchedules], sign: int) -> No
                 at += 1
             packed.many[slot] -= 1
             packed.running[slot, at] = packed.running[slot, packed.many[slot]]
-
-
-@compiled(steps=lambda jobs, *_: 1e2 * jobs.data.size)
-def place(
-    jobs: JobsTable,
-    i: int,
-    packed: PackedSchedules,
-    room: PricedCapacity,
-    noise: Floats2,
-    share: float,
-    last: int,
-    open_slots: Bools1,
-) -> tuple[int, SchedulePlan]:
-    """Find the schedule of best payoff of job ``i``, which has data; finish -1 without one."""
-    seen = meet(jobs, i, packed.transferred, packed.used, room, noise, share, last, open_slots)
-    _payoff, finish, _cost, _bound, plan = best_plan(seen, seen, MULTIPLIERS)
-    return finish, plan
 
 
 @compiled
@@ -176,9 +159,9 @@ def exchange(
 ) -> float:
     """Try exchanges: others out, a job in, they in again; kept unless worth is lost.
 
-    Each has a target, which has to complete earlier than now, a row of ``draws`` from [0, 1), and
-    one of the factors ``noise`` of prices.  ``planned`` targets run where slots are open, whenever
-    they complete.  Returns the worth gained.
+    Each has a target, which has to complete earlier than now, and a row of ``draws`` from [0, 1).
+    ``noise`` are factors of prices.  ``planned`` targets run where slots are open, whenever they
+    complete.  Returns the worth gained.
     """
     sites = packed.workers.shape[1]
     slots = len(packed.transferred)

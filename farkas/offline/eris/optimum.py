@@ -17,18 +17,19 @@ from farkas.numbers import Bools, Floats, Ints
 from farkas.offline.eris.exchange_kernel import (
     DRAWS,
     MOST_OUT,
+    MULTIPLIERS,
     PackedSchedules,
     exchange,
     load,
     pack,
-    place,
 )
 from farkas.offline.eris.squeeze_kernel import MOVE_DRAWS, squeeze
 from farkas.offline.methods import Candidate, OfflineSearch, SearchState, integer_program, searches
 from farkas.offline.price_search import price_search
 from farkas.online.eris.environment import Award, SlotDecision, pieces_of
+from farkas.online.eris.scheduler_dp import best_plan
 from farkas.relaxations.eris.payoff_bound import SchedulePlan, read_plans
-from farkas.relaxations.eris.pricing import PricedCapacity, SchedulePricing
+from farkas.relaxations.eris.pricing import PricedCapacity, SchedulePricing, meet
 
 #: Share of a resource's highest price that it costs wherever it costs less, where jobs are packed:
 #: what is free now is scarce once others are there.
@@ -76,9 +77,9 @@ class AuctionPricing(SchedulePricing):
         if like is not None:
             open_slots = self._open(np.full(len(like.indices), owner), like.indices)
         factors = noise[: sites * resources].reshape(sites, resources)
-        free = _using(used[:slots], used[slots:].reshape(self._shape))
-        room = self.room(prices)
-        finish, found = place(jobs, owner, free, room, factors, 1.0, last, open_slots)
+        taken = used[:slots], used[slots:].reshape(self._shape)
+        seen = meet(jobs, owner, *taken, self.room(prices), factors, 1.0, last, open_slots)
+        _payoff, finish, _cost, _bound, found = best_plan(seen, seen, MULTIPLIERS)
         if finish < 0:
             return []
         return [self.fit(owner, SchedulePlan(*(part[: finish + 1] for part in found)))]
@@ -257,13 +258,6 @@ class AuctionPricing(SchedulePricing):
             chosen = targets[rng.integers(len(targets), size=tries)]
             draws = rng.random((tries, DRAWS + MOST_OUT))
             exchange(self.jobs, chosen, packed, room, draws, self._noise, slots, in_plan)
-
-
-def _using(transferred: Floats, used: Floats) -> PackedSchedules:
-    """Return schedules of nobody in particular that use so much."""
-    none: Ints = np.zeros(0, np.int64)
-    nobody = np.zeros((0, 0), np.int64)
-    return PackedSchedules(np.zeros(0), none, nobody, none, none, transferred, used, nobody, none)
 
 
 def _award(job: int, slot: int, fit: Fit | None) -> Award:

@@ -51,10 +51,6 @@ class Waiting:
     shares: Ints | None = None
     rejected: bool = False  #: Whether it leaves, because it would pay more than it is worth.
 
-    def copy(self) -> Waiting:
-        """Return an independent copy."""
-        return dataclasses.replace(self, remaining=self.remaining.copy())
-
     @property
     def left(self) -> int:
         """Chunks not yet processed at all sites together."""
@@ -78,22 +74,21 @@ class SlotCapacity:
         self.held = np.zeros_like(auction.capacity)
         self.transferred = 0.0
 
-    def prices(self) -> Floats:
-        """Price per unit, shape (sites, resources), at what is held now."""
-        price: Floats = resource_price(self.auction, self.held[:, :, None])[:, :, 0]
-        return price
+    def prices(self) -> tuple[Floats, float]:
+        """Prices at what is held now: per unit, shape (sites, resources), and per MB."""
+        unit: Floats = resource_price(self.auction, self.held[:, :, None])[:, :, 0]
+        return unit, float(transfer_price(self.auction, np.array([self.transferred]))[0])
 
     def worker_prices(self, job: Job) -> Floats:
         """Price of a worker of ``job``, shape (sites,), equal where rounding alone differs."""
-        price = (self.prices() * np.array(job.worker_demand)).sum(axis=1)
+        price = (self.prices()[0] * np.array(job.worker_demand)).sum(axis=1)
         return coarse.function(price, price)
 
     def place(self, waiting: Waiting, count: int, *, fewer: bool = False) -> SlotPlacement | None:
         """Put ``count`` workers on the cheapest sites, the server on the first that holds it.
 
-        Sites by price of a worker (on arrival where that is fixed), then more remaining data, then
-        index.  The server's site must hold a worker too.  With ``fewer`` any positive number of
-        workers will do.
+        Equal sites go by remaining data, then by index.  The server's site must hold a worker too.
+        With ``fewer`` any positive number of workers will do.
         """
         worker, server = np.array(waiting.job.worker_demand), np.array(waiting.job.server_demand)
         price = self.worker_prices(waiting.job) if waiting.price is None else waiting.price
@@ -117,13 +112,11 @@ class SlotCapacity:
         """Hold the placement and process what its workers and the transfer budget allow.
 
         The server's site comes first, then the others by number of workers.  A site takes its own
-        chunks before it lets others be moved in, and takes fewer while its transfer does not fit.
-        Returns what runs, None when nothing does; the data of ``waiting`` shrink.  It is charged,
-        unless it has `Waiting.shares`: then it processes those, and has paid for its placement.
+        chunks before others, and fewer while its transfer does not fit.  A job with
+        `Waiting.shares` processes those, and has paid already; others are charged here.
         """
         job = waiting.job
-        prices = self.prices()
-        per_mb = float(transfer_price(self.auction, np.array([self.transferred]))[0])
+        prices, per_mb = self.prices()
         self.held += np.outer(placement.workers, job.worker_demand)
         self.held[placement.server] += job.server_demand
         others = np.lexsort((np.arange(len(placement.workers)), -placement.workers))
@@ -157,8 +150,8 @@ class SlotCapacity:
     def quote(self, waiting: Waiting, placement: SlotPlacement) -> tuple[Ints, int, float] | None:
         """Shares of the data by site, slots until they are done, and the posted price of all.
 
-        Data are spread evenly over what workers process; what remains goes to sites that store
-        most beyond their share.  None where so few workers process no chunk in a slot.
+        Data are spread evenly over workers, the rest over sites that store most beyond their share.
+        None where so few workers process no chunk in a slot.
         """
         job, auction, workers = waiting.job, self.auction, placement.workers
         rate = workers * job.worker_rate // job.epochs
@@ -171,8 +164,8 @@ class SlotCapacity:
         moved = int(np.maximum(0, shares - waiting.remaining).sum())
         remote = int(workers.sum() - workers[placement.server])
         volume = auction.chunk_size * moved + job.parameter_size * remote * slots
-        per_mb = float(transfer_price(auction, np.array([self.transferred]))[0])
-        each = posted_cost(job, self.prices(), workers, placement.server)
+        prices, per_mb = self.prices()
+        each = posted_cost(job, prices, workers, placement.server)
         return shares, slots, slots * each + per_mb * volume
 
 
@@ -206,7 +199,11 @@ class System:
 
     def copy(self) -> System:
         """Return an independent copy."""
-        return System(self.auction, [w.copy() for w in self.waiting], list(self.worths))
+        return System(
+            self.auction,
+            [dataclasses.replace(w, remaining=w.remaining.copy()) for w in self.waiting],
+            list(self.worths),
+        )
 
 
 def workers_asked(job: Job) -> int:
@@ -378,9 +375,9 @@ Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 class Liquid(FixedPolicy):
     """Chooses workers once, places them once, and keeps the placement until the job is done.
 
-    On its first attempt a job takes the number of workers, up to twice what it asks for, of least
-    weight · (share of the transfer budget) + (1 - weight) · (slots needed / 8).  It waits until
-    these fit; others may pass.  A job leaves when it would pay more than it is worth.  With
+    On its first attempt a job takes at most twice the workers that it asks for: as many as make
+    weight · (share of the transfer budget) + (1 - weight) · (slots needed / 8) least.  It waits
+    until these fit; others may pass.  A job leaves when it would pay more than it is worth.  With
     ``literal`` it stays and pays, and workers count as they are in place of slots, as printed.
     """
 

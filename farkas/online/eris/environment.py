@@ -6,6 +6,7 @@ import dataclasses
 import functools
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.run import Bound, Sense
 from farkas.relaxations.eris.payoff_bound import JobSlots, SchedulePlan, job_slots, new_plan
 from farkas.tolerances import ROUNDING
+
+if TYPE_CHECKING:
+    from farkas.replay.eris import PieceEntry
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -72,7 +76,9 @@ def usage(auction: Auction, decisions: Sequence[SlotDecision]) -> tuple[Floats, 
     return transfer, resource
 
 
-def add_use(auction: Auction, job: Job, piece: Piece, transfer: Floats, resource: Floats) -> None:
+def add_use(
+    auction: Auction, job: Job, piece: Piece | PieceEntry, transfer: Floats, resource: Floats
+) -> None:
     """Add what a piece uses to arrays as `usage` returns them."""
     worker = np.array(job.worker_demand)
     for site, count in piece.workers:

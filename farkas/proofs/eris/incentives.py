@@ -1,6 +1,6 @@
 """Claims about payments and truthfulness: Theorems 2 and 3."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import msgspec
 import numpy as np
@@ -9,8 +9,8 @@ from farkas.instances.eris import Auction, Job
 from farkas.online.eris.environment import Ledger, Proposal, can_run
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.portable import uniform
-from farkas.proofs.claim import Trials, claim, refuted_by, require, require_zero, sp
-from farkas.proofs.eris.algorithms import Shape, auction, auctions, propose
+from farkas.proofs.claim import Trials, claim, require, require_zero, sp
+from farkas.proofs.eris.algorithms import Shape, auctions, propose
 from farkas.proofs.verdict import Among, Saying, Stated, Verdict, said
 from farkas.tolerances import SOLVER_GAP
 
@@ -30,16 +30,6 @@ def true_payoff(truth: Job, report: Job, proposal: Proposal) -> float:
         return 0.0
     slot = report.arrival + proposal.finish - truth.arrival
     return truth.utility[slot] - proposal.cost
-
-
-def misreports(count: int, seed: int, report: Report) -> Iterator[tuple[Auction, Job, Job]]:
-    """Yield states, jobs and what they report, where the report differs."""
-    rng = np.random.default_rng(seed)
-    for sample in auctions(count, seed=seed, shape=Shape(sites=3)):
-        truth = sample.jobs[0]
-        told = report(truth, rng)
-        if told != truth:
-            yield sample, truth, told
 
 
 def other_worth(job: Job, rng: np.random.Generator) -> Job:
@@ -72,10 +62,14 @@ def more_epochs(job: Job, rng: np.random.Generator) -> Job:
 
 
 def _no_gain(report: Report, schedulers: tuple[str, ...], count: int, seed: int) -> Trials:
-    trials = Trials()
-    for sample, truth, told in misreports(count, seed, report):
-        for scheduler in schedulers:
-            trials.add(sample, no_gain(sample, truth, told, scheduler))
+    """Try random reports that differ from the truth."""
+    trials, rng = Trials(), np.random.default_rng(seed)
+    for sample in auctions(count, seed=seed, shape=Shape(sites=3)):
+        truth = sample.jobs[0]
+        told = report(truth, rng)
+        if told != truth:
+            for scheduler in schedulers:
+                trials.add(sample, no_gain(sample, truth, told, scheduler))
     return trials
 
 
@@ -125,9 +119,9 @@ def profit_is_positive(sample: Auction) -> Saying:
 def truthful_in_worth() -> Verdict:
     """No job gains by another utility.
 
-    Not because "payoff has no relationship with f", as the proof says, but because the schedules
-    offered and their costs do not depend on the report: a menu from which truth picks best.  The
-    best is worth no less than any other, by max(y − x, 0).
+    The proof says "payoff has no relationship with f".  The reason is another: schedules offered
+    and their costs do not depend on the report, a menu from which truth picks best.  The best is
+    worth no less than any other, by max(y − x, 0).
     """
     honest, other = sp.symbols("x y", real=True)  # payoffs of two schedules of the menu, at truth
     best = sp.Max(honest, other)
@@ -156,9 +150,9 @@ def truthful_in_arrival() -> Verdict:
 def truthful_in_demand() -> Verdict:
     """No job gains by reporting more units per worker or server.
 
-    For the exact scheduler: fewer schedules fit, and each costs more.  With w + r units reported a
-    schedule of g workers at a price p that leaves i units idle leaves i + r g with w, and costs
-    p r g less.
+    For the exact scheduler: fewer schedules fit, and each costs more.  Reported are w + r units; a
+    schedule of g workers at a price p then leaves i units idle.  With w it leaves i + r g, and
+    costs p r g less.
     """
     units, more, workers = sp.symbols("w r g", nonnegative=True)
     price, idle = sp.symbols("p i", nonnegative=True)
@@ -174,8 +168,8 @@ def truthful_in_demand() -> Verdict:
 def truthful_in_epochs() -> Verdict:
     """No job gains by reporting more passes over its data.
 
-    For the exact scheduler: passes occur in (2b) alone, where workers that make E + r passes over
-    q chunks make E, so that the schedule reported can run, with the same completion and cost.
+    For the exact scheduler: passes occur in (2b) alone.  Workers that make E + r passes over q
+    chunks make E, so that the schedule reported can run, at the same cost.
     """
     passes, more, chunks, idle = sp.symbols("E r q i", nonnegative=True)
     work = (passes + more) * chunks + idle  # P g
@@ -184,16 +178,22 @@ def truthful_in_epochs() -> Verdict:
     return trials.proved("a smaller menu of the same costs; exact scheduler")
 
 
-def _more_units(truth: Job) -> Job:
-    """Report one unit more of all that a worker needs."""
-    return msgspec.structs.replace(
-        truth, worker_demand=tuple(units + 1.0 for units in truth.worker_demand)
-    )
+@claim(
+    "eris.printed_is_truthful",
+    source="Eris Theorem 3, with Algorithms 2 and 3",
+    among=STATES,
+    by="eris/not_truthful",
+    note="the report w = 2 earns more than the truth w = 1",
+)
+def printed_is_truthful(sample: Auction) -> Saying | None:
+    """With Algorithms 2 and 3 as printed no job gains by reporting more units per worker.
 
-
-def _reported(sample: Auction) -> Saying | None:
+    The metric (9) charges E/P of a worker where a whole one is paid: a larger demand makes
+    Algorithm 3 move a chunk that it should have moved in the first place.
+    """
     truth = sample.jobs[0]
-    told = _more_units(truth)
+    units = tuple(units + 1.0 for units in truth.worker_demand)
+    told = msgspec.structs.replace(truth, worker_demand=units)
     honest, other = propose(sample, truth, "printed"), propose(sample, told, "printed")
     if other.finish < 0:
         return None
@@ -203,24 +203,3 @@ def _reported(sample: Auction) -> Saying | None:
         honest_payoff=honest.payoff,
         reported_payoff=other.payoff,
     )
-
-
-@claim(
-    "eris.printed_is_truthful",
-    source="Eris Theorem 3, with Algorithms 2 and 3",
-    says=_reported,
-    among=STATES,
-)
-def printed_is_truthful() -> Verdict:
-    """With Algorithms 2 and 3 as printed no job gains by reporting more units per worker.
-
-    The metric (9) charges E/P of a worker where a whole one is paid: a larger demand makes
-    Algorithm 3 move a chunk that it should have moved in the first place.
-    """
-    truth = auction("not_truthful").jobs[0]
-    told = _more_units(truth)
-    note = (
-        f"the report w = {told.worker_demand[0]:g} earns more than the truth"
-        f" w = {truth.worker_demand[0]:g}"
-    )
-    return refuted_by(_reported, "eris/not_truthful", note)

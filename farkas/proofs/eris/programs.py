@@ -23,12 +23,11 @@ from farkas.proofs.claim import (
     claim,
     growth,
     optimum,
-    refuted_by,
     require,
     require_zero,
     sp,
 )
-from farkas.proofs.eris.algorithms import Shape, auction, auctions, resolved
+from farkas.proofs.eris.algorithms import Shape, auctions, resolved
 from farkas.proofs.knapsack import Knapsack, embedded, knapsacks, most_worth
 from farkas.proofs.verdict import Among, Saying, Stated, Verdict, proved, refuted, said
 from farkas.relaxations.eris.welfare_bound import relaxation_by_columns
@@ -305,28 +304,6 @@ def sorting_time() -> Verdict:
     )
 
 
-def _free_and_left(sample: Auction) -> Saying | None:
-    job = sample.jobs[0]
-    if sample.sites != 2 or any(job.data[1:]) or job.parameter_size <= 0:
-        return None
-    data = PricedJobs(sample, (0,), posted_on_arrival(sample))
-    free = optimum(BestSchedule(capacity="full").form(data))
-    left = max(0.0, optimum(BestSchedule(capacity="residual").form(data)))
-    least = sum(job.worker_demand) + sum(job.server_demand)  # of the one worker a chunk needs
-    return said(
-        Stated(free, "<=", left, SOLVER_GAP),
-        given=[
-            Stated(max(job.utility) / job.parameter_size, "<=", sample.price_base_transfer - 1),
-            Stated(max(job.utility) / least, "<=", min(sample.price_base_resource) - 1),
-            # no worker fits at the second site and no server at the first, whatever is free
-            Stated(float(np.max(np.array(job.worker_demand) / sample.capacity[1])), ">", 1.0),
-            Stated(float(np.max(np.array(job.server_demand) / sample.capacity[0])), ">", 1.0),
-        ],
-        payoff_by_prices=free,
-        payoff_that_fits=left,
-    )
-
-
 def _apart() -> Iterator[Auction]:
     """One job, whose worker fits at the first site and whose server at the second, both busy."""
     rng = np.random.default_rng(0)
@@ -364,18 +341,33 @@ def _apart() -> Iterator[Auction]:
 @claim(
     "eris.prices_protect_capacity",
     source="Eris section IV-B, text after (6)",
-    says=_free_and_left,
     among=Among(samples=_apart),
+    by="eris/partly_full",
+    note="of 10 units 1 are free, and 2 of them would pay",
 )
-def prices_protect_capacity() -> Verdict:
+def prices_protect_capacity(sample: Auction) -> Saying | None:
     """Prices alone keep use within capacity, if f/Σψ <= γ_d - 1 and f/Σφ <= γ_k - 1.
 
     The payoff on what is left is 0, on the full capacities it is large: only (7a), (7b) stop it.
     Sums are over what a schedule uses: every one of this job has its worker at the first site and
     its server, which fits nowhere else, at the second.
     """
-    sample = auction("partly_full")
-    units = sum(sample.jobs[0].worker_demand)  # of the one worker that its chunk needs
-    capacity, used = float(sample.capacity[0, 0]), float(sample.used[0, 0, 0])
-    note = f"of {capacity:g} units {capacity - used:g} are free, and {units:g} of them would pay"
-    return refuted_by(_free_and_left, "eris/partly_full", note)
+    job = sample.jobs[0]
+    if sample.sites != 2 or any(job.data[1:]) or job.parameter_size <= 0:
+        return None
+    data = PricedJobs(sample, (0,), posted_on_arrival(sample))
+    free = optimum(BestSchedule(capacity="full").form(data))
+    left = max(0.0, optimum(BestSchedule(capacity="residual").form(data)))
+    least = sum(job.worker_demand) + sum(job.server_demand)  # of the one worker a chunk needs
+    return said(
+        Stated(free, "<=", left, SOLVER_GAP),
+        given=[
+            Stated(max(job.utility) / job.parameter_size, "<=", sample.price_base_transfer - 1),
+            Stated(max(job.utility) / least, "<=", min(sample.price_base_resource) - 1),
+            # no worker fits at the second site and no server at the first, whatever is free
+            Stated(float(np.max(np.array(job.worker_demand) / sample.capacity[1])), ">", 1.0),
+            Stated(float(np.max(np.array(job.server_demand) / sample.capacity[0])), ">", 1.0),
+        ],
+        payoff_by_prices=free,
+        payoff_that_fits=left,
+    )

@@ -83,7 +83,7 @@ def jobs_table(auction: Auction) -> JobsTable:
     )
 
 
-@compiled
+@compiled(steps=lambda jobs, *_: 1e2 * jobs.data.size)
 def meet(
     jobs: JobsTable,
     i: int,

@@ -17,7 +17,7 @@ from farkas.proofs.eris.algorithms import (
     metric,
     propose,
 )
-from farkas.proofs.eris.programs import _free_and_left, agreement, printed_without_transfer
+from farkas.proofs.eris.programs import agreement, prices_protect_capacity, printed_without_transfer
 from farkas.proofs.eris.ratio import BASE, LIMIT, small_jobs
 from farkas.proofs.verdict import Standing, Stated
 from tests.generators.eris import one_resource
@@ -99,7 +99,7 @@ def test_as_printed_a_job_of_the_first_slot_earns_its_best_worth() -> None:
 def test_a_job_without_parameters_says_nothing_of_what_is_free() -> None:
     sample = one_resource({"parameter_size": 0.0, "data": [1, 0]})
     assert sample.sites == 2
-    assert _free_and_left(sample) is None
+    assert prices_protect_capacity(sample) is None
 
 
 def test_auctions_of_the_repaired_ratio_satisfy_its_assumptions() -> None:
