@@ -12,6 +12,8 @@ from farkas.models.eris.schedule_rows import (
     CompactMoves,
     ExplicitMoves,
     ScheduleRows,
+    sent,
+    sent_by_pairs,
     when_compact,
     when_explicit,
 )
@@ -37,24 +39,12 @@ class Coupled(ScheduleRows):
     @constraint("2d", "busy_slots", when=when_compact)
     def transfer_of_slot(m, t):
         """Moved chunks and parameters of remote workers fit in the budget of a slot."""
-        return m.budget >= Sum(
-            m.chunk_size * (m.processed[i, t, r] - m.local[i, t, r])
-            + m.parameters[i] * m.remote[i, t, r]
-            for i in m.jobs_at[t]
-            for r in m.sites
-        )
+        return m.budget >= Sum(sent(m, i, t) for i in m.jobs_at[t])
 
     @constraint("2d", "busy_slots", when=when_explicit)
     def transfer_of_moves(m, t):
         """As `transfer_of_slot`; chunks that stay at their site are not moved."""
-        moved = Sum(
-            m.chunk_size * m.moved[i, t, o, r]
-            for i in m.jobs_at[t]
-            for o in m.sites
-            for r in m.others[o]
-        )
-        remote = Sum(m.parameters[i] * m.remote[i, t, r] for i in m.jobs_at[t] for r in m.sites)
-        return m.budget >= moved + remote
+        return m.budget >= Sum(sent_by_pairs(m, i, t) for i in m.jobs_at[t])
 
     @constraint("2e", "busy_slots", "sites", "resources")
     def capacity_of_site(m, t, r, k):

@@ -7,10 +7,11 @@ from typing import Self
 
 import numpy as np
 
-from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
+from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective
 from farkas.errors import InvalidOption, NotApplicable
 from farkas.instances.eris import Auction
 from farkas.models.eris.prices import Prices, posted_on_arrival
+from farkas.models.eris.schedule_rows import when_compact, when_explicit
 from farkas.numbers import Ints
 
 
@@ -50,6 +51,7 @@ class OneShot(Program):
     name = "eris.one_shot"
     kind = "eris"
     sense = "min"
+    moves = "compact"
 
     def declare(self, m, data: Auction | SlotTask) -> None:
         """Declare one job in one slot, with what the state leaves free."""
@@ -77,28 +79,49 @@ class OneShot(Program):
         worker, server = auction.worker_demand[task.job], auction.server_demand[task.job]
         m.worker_price = Param(m.sites, values=(price * worker).sum(axis=1))
         m.server_price = Param(m.sites, values=(price * server).sum(axis=1))
-        m.processed = Var(m.sites, integer=True, upper=task.workload, doc="q")
-        m.local = Var(
-            m.sites, integer=True, upper=np.minimum(task.remaining, task.workload), doc="l"
-        )
+        stored = np.minimum(task.remaining, task.workload)
+        if self.moves == "compact":
+            m.processed = Var(m.sites, integer=True, upper=task.workload, doc="q")
+            m.local = Var(m.sites, integer=True, upper=stored, doc="l")
+        else:
+            pairs = [[o for o in range(auction.sites) if o != r] for r in range(auction.sites)]
+            m.others = IndexedSet(m.sites, pairs)
+            m.stored = Param(m.sites, values=stored)
+            doc = "chunks of the first site processed at the second; h"
+            m.moved = Var(m.sites, m.sites, integer=True, upper=stored[:, None], doc=doc)
         m.workers = Var(m.sites, integer=True, upper=most, doc="g")
         m.server = Var(m.sites, binary=True, upper=auction.server_fits[task.job], doc="z")
         m.remote = Var(m.sites, upper=most, reason="at most all workers are remote", doc="u")
 
-    @constraint("2a")
+    @constraint("2a", when=when_compact)
     def workload_processed(m):
         """The sites process the workload."""
         return Sum(m.processed[r] for r in m.sites) == m.workload
 
-    @constraint("2a", "sites")
+    @constraint("2a", when=when_explicit)
+    def workload_moved(m):
+        """The sites process the workload."""
+        return Sum(m.moved[o, r] for o in m.sites for r in m.sites) == m.workload
+
+    @constraint("2a", "sites", when=when_explicit)
+    def chunks_of_site(m, o):
+        """No more chunks of a site are processed than remain there."""
+        return Sum(m.moved[o, r] for r in m.sites) <= m.stored[o]
+
+    @constraint("2a", "sites", when=when_compact)
     def local_chunks_processed(m, r):
         """Chunks processed where they are stored are processed."""
         return m.local[r] <= m.processed[r]
 
-    @constraint("2b", "sites")
+    @constraint("2b", "sites", when=when_compact)
     def enough_workers(m, r):
         """Workers of a site make all passes over its chunks."""
         return m.epochs * m.processed[r] <= m.rate * m.workers[r]
+
+    @constraint("2b", "sites", when=when_explicit)
+    def enough_workers_for_moves(m, r):
+        """Workers of a site make all passes over the chunks it gets or keeps."""
+        return m.epochs * Sum(m.moved[o, r] for o in m.sites) <= m.rate * m.workers[r]
 
     @constraint("2c")
     def one_server(m):
@@ -110,12 +133,15 @@ class OneShot(Program):
         """Workers at a site without the server are remote."""
         return m.remote[r] >= m.workers[r] - m.most[r] * m.server[r]
 
-    @constraint("7a")
+    @constraint("7a", when=when_compact)
     def transfer_fits(m):
         """Moved chunks and parameters of remote workers fit in what is free of the budget."""
-        moved = Sum(m.processed[r] - m.local[r] for r in m.sites)
-        remote = Sum(m.remote[r] for r in m.sites)
-        return m.chunk_size * moved + m.parameters * remote <= m.budget
+        return _sent(m) <= m.budget
+
+    @constraint("7a", when=when_explicit)
+    def transfer_of_moves(m):
+        """As `transfer_fits`; chunks that stay at their site are not moved."""
+        return _sent_by_pairs(m) <= m.budget
 
     @constraint("7b", "sites", "resources")
     def fits(m, r, k):
@@ -126,11 +152,30 @@ class OneShot(Program):
     @objective
     def cost(m):
         """Posted cost of transfer, workers and server; (8)."""
-        transfer = Sum(
-            m.chunk_size * (m.processed[r] - m.local[r]) + m.parameters * m.remote[r]
-            for r in m.sites
-        )
-        hosting = Sum(
-            m.worker_price[r] * m.workers[r] + m.server_price[r] * m.server[r] for r in m.sites
-        )
-        return m.transfer_price * transfer + hosting
+        return m.transfer_price * _sent(m) + _hosting(m)
+
+
+class OneShotByPairs(OneShot):
+    """As eris.one_shot, every move by itself, as printed; the optimum is the same.  Eris (8)."""
+
+    name = "eris.one_shot_pairs"
+    moves = "explicit"
+
+    @objective
+    def cost(m):
+        """Posted cost of transfer, workers and server; (8)."""
+        return m.transfer_price * _sent_by_pairs(m) + _hosting(m)
+
+
+def _sent(m):
+    moved = Sum(m.processed[r] - m.local[r] for r in m.sites)
+    return m.chunk_size * moved + m.parameters * Sum(m.remote[r] for r in m.sites)
+
+
+def _sent_by_pairs(m):
+    moved = Sum(m.moved[o, r] for o in m.sites for r in m.others[o])
+    return m.chunk_size * moved + m.parameters * Sum(m.remote[r] for r in m.sites)
+
+
+def _hosting(m):
+    return Sum(m.worker_price[r] * m.workers[r] + m.server_price[r] * m.server[r] for r in m.sites)

@@ -156,6 +156,8 @@ def when_explicit(program):
 class ExplicitMoves(ScheduleRows):
     """Chunks moved between every pair of sites in every slot: R² numbers a slot, as published."""
 
+    moves = "explicit"
+
     def declare_explicit(self, m, auction: Auction, jobs: Sequence[int]) -> None:
         """Declare the schedules of ``jobs`` and every move."""
         self.declare_schedules(m, auction, jobs)
@@ -184,3 +186,18 @@ class ExplicitMoves(ScheduleRows):
         """Workers of a site make all passes over the chunks it gets or keeps."""
         got = Sum(m.moved[i, t, o, r] for o in m.sites)
         return m.epochs[i] * got <= m.rate[i] * m.workers[i, t, r]
+
+
+def sent(m, i, t):
+    """MB that a job sends in a slot: chunks moved, by totals, and parameters of remote workers."""
+    return Sum(
+        m.chunk_size * (m.processed[i, t, r] - m.local[i, t, r])
+        + m.parameters[i] * m.remote[i, t, r]
+        for r in m.sites
+    )
+
+
+def sent_by_pairs(m, i, t):
+    """As `sent`, of every pair of sites."""
+    moved = Sum(m.chunk_size * m.moved[i, t, o, r] for o in m.sites for r in m.others[o])
+    return moved + Sum(m.parameters[i] * m.remote[i, t, r] for r in m.sites)

@@ -100,14 +100,28 @@ def settle(jobs: JobsTable, i: int, seen: JobSlots, packed: Out[PackedSchedules]
     _payoff, finish, _cost, _bound, plan = best_plan(seen, seen, MULTIPLIERS)
     if finish < 0:
         return False
-    low = jobs.begin[i]
-    high = low + finish + 1
-    packed.finish[i], packed.worth[i] = finish, jobs.worth[low + finish]
-    packed.server[low:high] = plan.server[: finish + 1]
-    packed.moved[low:high] = plan.moved[: finish + 1]
-    packed.workers[low:high] = plan.workers[: finish + 1]
-    book(jobs, i, packed, 1)
+    put(jobs, i, packed, finish, plan.workers, plan.server, plan.moved)
     return True
+
+
+@compiled
+def put(
+    jobs: JobsTable,
+    i: int,
+    packed: Out[PackedSchedules],
+    finish: int,
+    workers: Ints2,
+    server: Ints1,
+    moved: Ints1,
+) -> None:
+    """Give job ``i``, which has none, a schedule up to slot ``finish``; -1 for none."""
+    low, length = jobs.begin[i], finish + 1
+    packed.finish[i] = finish
+    packed.worth[i] = jobs.worth[low + finish] if finish >= 0 else 0.0
+    packed.server[low : low + length] = server[:length]
+    packed.moved[low : low + length] = moved[:length]
+    packed.workers[low : low + length] = workers[:length]
+    book(jobs, i, packed, 1)
 
 
 @compiled
@@ -224,13 +238,6 @@ def exchange(
         for n in range(many):
             clear(jobs, out[n], packed)
         for n in range(many):
-            j = out[n]
-            low = jobs.begin[j]
-            packed.finish[j] = kept_finish[n]
-            packed.worth[j] = jobs.worth[low + kept_finish[n]] if kept_finish[n] >= 0 else 0.0
-            length = kept_finish[n] + 1
-            packed.server[low : low + length] = kept_server[n, :length]
-            packed.moved[low : low + length] = kept_moved[n, :length]
-            packed.workers[low : low + length] = kept_workers[n, :length]
-            book(jobs, j, packed, 1)
+            kept = kept_finish[n]
+            put(jobs, out[n], packed, kept, kept_workers[n], kept_server[n], kept_moved[n])
     return gained

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -26,9 +25,9 @@ from farkas.offline.eris.exchange_kernel import (
 from farkas.offline.eris.squeeze_kernel import MOVE_DRAWS, squeeze
 from farkas.offline.methods import Candidate, OfflineSearch, SearchState, integer_program, searches
 from farkas.offline.price_search import price_search
-from farkas.online.eris.environment import Award, SlotDecision, pieces_of
+from farkas.online.eris.environment import Award, Piece, SlotDecision, pieces_of
 from farkas.online.eris.scheduler_dp import best_plan
-from farkas.relaxations.eris.payoff_bound import SchedulePlan, read_plans
+from farkas.relaxations.eris.payoff_bound import SchedulePlan, read_plans, use_of
 from farkas.relaxations.eris.pricing import PricedCapacity, SchedulePricing, meet
 
 #: Share of a resource's highest price that it costs wherever it costs less, where jobs are packed:
@@ -127,14 +126,7 @@ class AuctionPricing(SchedulePricing):
 
     def decisions(self, plans: Mapping[int, Fit]) -> Sequence[SlotDecision]:
         """Return the schedules as decisions on the jobs' arrivals."""
-        found, auction = [], self.auction
-        for slot in range(auction.slots):
-            jobs = np.flatnonzero(auction.arrival == slot).tolist()
-            awards = tuple(_award(job, slot, plans.get(job)) for job in jobs)
-            running = [job for job in jobs if job in plans and plans[job].what is not None]
-            pieces = (pieces_of(job, auction.jobs[job], plans[job].what) for job in running)
-            found.append(SlotDecision(awards, tuple(itertools.chain.from_iterable(pieces))))
-        return found
+        return decided(self.auction, {job: fit.what for job, fit in plans.items()})
 
     def room(self, prices: Floats) -> PricedCapacity:
         """Return what there is at prices of rows, as kernels take it."""
@@ -157,30 +149,10 @@ class AuctionPricing(SchedulePricing):
 
     def fit(self, owner: int, plan: SchedulePlan) -> Fit:
         """Return a schedule up to its slot of completion, with what it uses."""
-        _, resources, slots = self._shape
-        workers, server, moved = plan
-        jobs, first = self.jobs, int(self.jobs.arrival[owner])
-        runs = np.flatnonzero(server >= 0)
-        at, site = np.nonzero(workers)
-        remote = workers[runs].sum(axis=1) - workers[runs, server[runs]]
-        volume = jobs.chunk_size * moved[runs] + jobs.parameter_size[owner] * remote
-        kinds = np.arange(resources) * slots
-
-        def limits(site: Ints, slot: Ints) -> Ints:
-            first_row = slots + first + site[:, None] * (resources * slots)
-            found: Ints = (first_row + kinds + slot[:, None]).ravel()
-            return found
-
-        units = np.outer(workers[at, site], jobs.worker_demand[owner]).ravel()
-        hosts = np.tile(jobs.server_demand[owner], len(runs))
-        limit, place = np.unique(
-            np.concatenate([first + runs, limits(site, at), limits(server[runs], runs)]),
-            return_inverse=True,
-        )
-        amount = np.bincount(place, np.concatenate([volume, units, hosts])).astype(np.float64)
-        some = amount > 0
-        value = float(self._worth[owner][len(server) - 1])
-        return Fit(value, limit[some], amount[some], plan)
+        transfer, used = use_of(self.auction, self.auction.jobs[owner], plan)
+        amount = np.concatenate([transfer, used.ravel()])
+        rows = np.flatnonzero(amount)
+        return Fit(float(self._worth[owner][len(plan.server) - 1]), rows, amount[rows], plan)
 
     def packed(self, plans: Mapping[int, Fit]) -> PackedSchedules:
         """Return plans as kernels take them."""
@@ -260,26 +232,27 @@ class AuctionPricing(SchedulePricing):
             exchange(self.jobs, chosen, packed, room, draws, self._noise, slots, in_plan)
 
 
-def _award(job: int, slot: int, fit: Fit | None) -> Award:
-    if fit is None:
-        return Award(job, accepted=False, completed=None)
-    last = 0 if fit.what is None else len(fit.what.server) - 1
-    return Award(job, accepted=True, completed=slot + last)
+def decided(auction: Auction, plans: Mapping[int, SchedulePlan | None]) -> list[SlotDecision]:
+    """Return schedules up to completion as decisions on the jobs' arrivals; None without data."""
+    found = []
+    for slot in range(auction.slots):
+        awards, pieces = list[Award](), list[Piece]()
+        for job in np.flatnonzero(auction.arrival == slot).tolist():
+            plan, served = plans.get(job), job in plans
+            last = 0 if plan is None else len(plan.server) - 1
+            awards.append(Award(job, served, slot + last if served else None))
+            if plan is not None:
+                pieces += pieces_of(job, auction.jobs[job], plan)
+        found.append(SlotDecision(tuple(awards), tuple(pieces)))
+    return found
 
 
 def decisions_of(instance: Auction, form: LinearForm, point: Floats) -> Sequence[SlotDecision]:
     """Read schedules off a point whose whole columns are whole."""
-    pricing = AuctionPricing(instance)
     done = form.values(point, "finished") > 0
-    served = np.zeros(instance.num_jobs, np.bool_)
-    served[form.column_block("finished").axes[0].members[done][:, 0]] = True
-    plans = {
-        i: Fit(float(pricing.most[i]), np.zeros(0, np.int64), np.zeros(0), None)
-        for i in np.flatnonzero(served & (instance.chunks == 0)).tolist()
-    }
-    for i, plan in read_plans(instance, form, point).items():
-        plans[i] = pricing.fit(i, plan)
-    return pricing.decisions(plans)
+    served = form.column_block("finished").axes[0].members[done][:, 0].tolist()
+    plans: dict[int, SchedulePlan | None] = {j: None for j in served if instance.chunks[j] == 0}
+    return decided(instance, plans | read_plans(instance, form, point))
 
 
 #: Cells, of job, slot and site, beyond which eris.offline is too large to be proved in minutes.

@@ -13,7 +13,13 @@ from farkas.online.eris.environment import Proposal
 from farkas.online.eris.eris import NEGLIGIBLE, Bid
 from farkas.online.eris.one_slot import bound_workloads, new_bounds
 from farkas.online.eris.scheduler_dp import ROUNDS, book_slot
-from farkas.relaxations.eris.payoff_bound import SchedulePlan, cover_slot, job_slots, trace_slot
+from farkas.relaxations.eris.payoff_bound import (
+    SchedulePlan,
+    cover_slot,
+    job_slots,
+    new_plan,
+    trace_slot,
+)
 from farkas.solvers.answer import Answer
 from farkas.solvers.session import optimum_by_any
 from farkas.solvers.subproblem import Subproblem, SubproblemAnswer, own_solver
@@ -36,9 +42,7 @@ class Deployment:
     @classmethod
     def of(cls, bid: Bid, draft: Proposal) -> Deployment:
         """Begin with nothing placed."""
-        none = np.zeros_like(draft.workers), np.full_like(draft.server, -1)
-        plan = SchedulePlan(*none, np.zeros_like(draft.moved))
-        return cls(bid, draft, plan, bid.seen.data.copy())
+        return cls(bid, draft, new_plan.interpret(*draft.workers.shape), bid.seen.data.copy())
 
     @property
     def slot(self) -> int:

@@ -15,12 +15,13 @@ from farkas.instances.variates import multinomial
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.one_shot import OneShot, SlotTask
 from farkas.models.eris.prices import posted_on_arrival
-from farkas.online.eris.environment import Ledger, Proposal, can_run
+from farkas.online.eris.environment import Ledger, Piece, Proposal, can_run, pieces_of
 from farkas.online.eris.eris import Bid
 from farkas.online.eris.scheduler_printed import printed_slot
 from farkas.portable import uniform
 from farkas.proofs.claim import Trials, claim, instance_of, optimum
 from farkas.proofs.verdict import Among, Saying, Stated, Verdict, said
+from farkas.replay.eris import processed
 from farkas.solvers import Claimed, solve
 from farkas.solvers.subproblem import solve_subproblem
 from farkas.tolerances import FEASIBLE, SOLVER_GAP, allowed, close
@@ -121,13 +122,12 @@ def algorithm_3(sample: Auction, job: int, slot: int, workload: int) -> tuple[fl
     """Cost by Algorithm 3 (infinite if it finds none), and whether its workers suffice."""
     seen = Ledger.in_state_of(sample).meet(sample.jobs[job])
     first = int(sample.arrival[job])
-    cost, _, moved, workers = printed_slot(seen, slot - first, workload)
+    cost, server, moved, workers = printed_slot(seen, slot - first, workload)
     if not np.isfinite(cost):
         return cost, True
-    # enough workers for this workload alone: local chunks and moves in one slot
-    chunks = np.minimum(seen.data, workers * seen.worker_rate // seen.epochs)
-    spare = int((workers * seen.worker_rate // seen.epochs - chunks).sum())
-    return cost, int(chunks.sum()) + min(math.ceil(moved), spare) >= workload
+    # for this workload alone, with all data in place
+    piece = Piece(job, slot, server, tuple(enumerate(workers.tolist())), math.ceil(moved))
+    return cost, processed(sample.jobs[job], [piece]) >= workload
 
 
 def cheapest(sample: Auction, job: int, slot: int, workload: int) -> float:
@@ -202,7 +202,7 @@ def schedules_process_all_data(sample: Auction) -> Saying | None:
         return None
     exact = propose(sample, job, "exact")
     return said(
-        Stated(processed(job, found), ">=", sum(job.data)),
+        Stated(float(processed(job, pieces_of(0, job, found))), ">=", sum(job.data)),
         given=[Stated(float(found.moved.sum()), "==", 0)],
         claimed_payoff=found.payoff,
         best_payoff=exact.payoff,
@@ -234,12 +234,6 @@ def algorithm_3_is_optimal() -> Verdict:
     note = f"right for {right} of {outcomes.total()} workloads of random states"
     counts = {name: float(outcomes[name]) for name in OUTCOMES}
     return trials.verdict(note, best_cost=first.numbers["best_cost"], **counts)
-
-
-def processed(job: Job, found: Proposal) -> float:
-    """Chunks that a schedule without moves processes, each counted once."""
-    able = (found.workers * job.worker_rate // job.epochs).sum(axis=0)
-    return float(np.minimum(job.data, able).sum())
 
 
 OUTCOMES = ("optimal", "dearer", "missed", "impossible", "agree_none")  #: Of Algorithm 3.

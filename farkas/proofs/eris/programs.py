@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
 from collections.abc import Iterator
 
@@ -255,28 +257,17 @@ def running_time() -> Verdict:
     return proved("with D = n + 1 every coefficient of 3 · claimed - steps is >= 0")
 
 
-class Counted:
-    """A number that counts how often it is compared."""
-
-    def __init__(self, value: float, count: list[int]) -> None:
-        self.value, self.count = value, count
-
-    def __lt__(self, other: Counted) -> bool:
-        self.count[0] += 1
-        return self.value < other.value
-
-
 def comparisons(sites: int) -> int:
     """Comparisons that sorting the ordered pairs of sites by (9) takes; prices are random."""
-    price, count = np.random.default_rng(sites).random(sites), [0]
-    pairs = [
-        Counted(float(price[o] - price[r]), count)
-        for r in range(sites)
-        for o in range(sites)
-        if r != o
-    ]
-    pairs.sort()
-    return count[0]
+    price, count = np.random.default_rng(sites).random(sites), itertools.count()
+
+    def compared(one: float, other: float) -> int:
+        next(count)
+        return -1 if one < other else 1
+
+    pairs = (float(price[o] - price[r]) for r, o in itertools.permutations(range(sites), 2))
+    sorted(pairs, key=functools.cmp_to_key(compared))
+    return next(count)
 
 
 @claim("eris.sorting_time", source="Eris Theorem 6, proof")

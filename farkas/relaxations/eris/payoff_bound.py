@@ -110,6 +110,19 @@ def read_plans(auction: Auction, form: LinearForm, point: Floats) -> dict[int, S
     return found
 
 
+def use_of(auction: Auction, job: Job, plan: SchedulePlan) -> tuple[Floats, Floats]:
+    """MB by slot, and units by site, resource and slot, that a job's schedule uses."""
+    transfer = np.zeros(auction.slots)
+    used = np.zeros((auction.sites, auction.num_resources, auction.slots))
+    runs = np.flatnonzero(plan.server >= 0)
+    slots, server, workers = job.arrival + runs, plan.server[runs], plan.workers[runs]
+    used[:, :, slots] = np.array(job.worker_demand)[:, None] * workers.T[:, None]
+    used[server, :, slots] += np.array(job.server_demand)
+    remote = workers.sum(axis=1) - workers[np.arange(len(runs)), server]
+    transfer[slots] = auction.chunk_size * plan.moved[runs] + job.parameter_size * remote
+    return transfer, used
+
+
 workers_of = compiled(workers_for)  # ⌈E q / P⌉
 
 

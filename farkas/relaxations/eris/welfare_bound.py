@@ -20,7 +20,7 @@ from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats
-from farkas.relaxations.eris.payoff_bound import read_plans
+from farkas.relaxations.eris.payoff_bound import read_plans, use_of
 from farkas.relaxations.eris.pricing import SchedulePricing
 from farkas.solvers import Session
 from farkas.solvers.session import optimum_of
@@ -70,13 +70,7 @@ class ExactPricing(Pricing):
         job, plan = auction.jobs[i], read_plans(auction, form, point).get(i)
         if plan is None:  # without data
             return job.utility[0], np.zeros(len(self.rows))
-        transfer, used = self.program.parts(np.zeros(len(self.rows)))
-        runs = np.flatnonzero(plan.server >= 0)
-        slots, server, workers = job.arrival + runs, plan.server[runs], plan.workers[runs]
-        used[:, :, slots] = auction.worker_demand[i][:, None] * workers.T[:, None]
-        used[server, :, slots] += auction.server_demand[i]
-        remote = workers.sum(axis=1) - workers[np.arange(len(runs)), server]
-        transfer[slots] = auction.chunk_size * plan.moved[runs] + job.parameter_size * remote
+        transfer, used = use_of(auction, job, plan)
         return job.utility[len(plan.server) - 1], np.concatenate([transfer, used.ravel()])
 
 

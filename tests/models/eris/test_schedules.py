@@ -29,6 +29,7 @@ from farkas.models.eris.schedules import (
     unbeaten,
 )
 from farkas.relaxations.eris.welfare_bound import relaxation_by_columns
+from farkas.solvers import Claimed, solve
 from tests.generators.eris import one_resource, random_auction
 from tests.tools.optimum import optimum
 
@@ -267,3 +268,20 @@ def test_of_what_is_overfull_by_a_rounding_error_nothing_is_free() -> None:
     auction = one_resource({}, occupied=state, transfer_budget=2.0, **shape)
     form = programs.build("eris.best_schedule[residual]").form(auction)
     assert form.row_upper.min() == 0.0 == form.row_lower.max()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_7_and_8_have_the_same_optimum_with_every_pair_of_sites(seed: int) -> None:
+    auction = random_auction(seed, most_chunks=4)
+    for capacity in ("residual", "full"):
+        totals, pairs = (
+            optimum(f"eris.best_schedule{which}[{capacity}]", auction) for which in ("", "_pairs")
+        )
+        assert pairs == pytest.approx(totals, abs=1e-6)
+    if auction.chunks.any():
+        answers = [
+            solve(programs.build(f"eris.one_shot{which}").form(auction)) for which in ("", "_pairs")
+        ]
+        assert answers[0].claim is answers[1].claim
+        if answers[0].claim is Claimed.OPTIMAL:
+            assert answers[1].objective == pytest.approx(answers[0].objective, abs=1e-6)
