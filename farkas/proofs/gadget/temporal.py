@@ -10,6 +10,7 @@ import numpy as np
 
 from farkas.instances.gadget import Cluster
 from farkas.instances.generate.gadget import Published
+from farkas.instances.utilities import TableUtility
 from farkas.models.gadget.counts import FeasibleCounts, greedy, offline_optimum
 from farkas.models.gadget.envelope import concave_in_reach
 from farkas.models.gadget.gvne import Gvne
@@ -125,19 +126,10 @@ def truncated(cluster: Cluster) -> Cluster:
     """Budgets moved into the utilities of table jobs."""
     jobs = []
     for i, job in enumerate(cluster.jobs):
-        last = int(min(cluster.most_slots[i], 100))
-        values = [float(v) for v in cluster.reward(i, np.arange(last + 1))]
-        jobs.append(
-            {
-                "arrival": job.arrival,
-                "demand": job.demand,
-                "budget": [None] * cluster.num_resources,
-                "max_workers": job.max_workers,
-                "bandwidth": job.bandwidth,
-                "efficiency": 1.0,
-                "utility": {"kind": "table", "values": values},
-            }
-        )
+        worth = cluster.reward(i, np.arange(int(min(cluster.most_slots[i], 100)) + 1))
+        utility = TableUtility(values=tuple(worth.tolist()))
+        budget = (None,) * cluster.num_resources
+        jobs.append(msgspec.structs.replace(job, budget=budget, efficiency=1.0, utility=utility))
     return cluster.replace(jobs=jobs)
 
 
