@@ -221,6 +221,17 @@ class Cluster(Instance, frozen=True, kw_only=True, tag="gadget"):
         held = np.minimum(np.floor(fit + ROUNDING), self.max_workers[:, None])
         return frozen(np.where(self.is_server, held, 0.0), np.int64)
 
+    def link_cap(self, jobs: npt.ArrayLike) -> Floats:
+        """How often a ring may use each link when it is alone, shape (..., links).
+
+        ``jobs``: a job, or shape (...,).
+        """
+        need = self.bandwidth[np.asarray(jobs, np.int64)][..., None]
+        # a ratio beyond doubles does not limit anything
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            cap = np.floor(self.link_bandwidth / need + ROUNDING)
+        return floats(np.where(need > 0, cap, np.inf))
+
     @cached_property
     def largest_ring(self) -> Ints:
         """Workers in one slot without budgets and links, shape (jobs,): min(N, Σ_u cap)."""

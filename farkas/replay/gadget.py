@@ -2,7 +2,7 @@
 
 All rings together may exceed a capacity by a share of `FLOORS`; a ring by itself holds no more
 workers on a server and uses no link more often than floors of the instance say
-(`Cluster.host_cap`; of links `farkas.models.gadget.links`), by which bounds go too.  So a ring is
+(`Cluster.host_cap`, `Cluster.link_cap`), by which bounds go too.  So a ring is
 one that bounds price, and what rings take beyond a capacity is worth that share of its price at
 most, however much a further worker would earn.
 """

@@ -21,7 +21,6 @@ from farkas.certificates.ring_profits import (
 )
 from farkas.errors import NotACertificate
 from farkas.instances import library
-from farkas.models.gadget.links import link_cap
 from farkas.models.gadget.rings import enumerate_rings
 from farkas.models.gadget.slot import snapshot
 from farkas.relaxations.gadget.ring_search import RingTask, best_ring
@@ -86,7 +85,7 @@ def test_the_cheapest_workers_come_first():
 def priced(slot, place, worker, link):
     """One job of a slot at whole prices."""
     cluster, job, size = slot.cluster, int(slot.jobs[place]), int(slot.largest[place])
-    uses = np.minimum(link_cap(cluster, job), size).astype(int).tolist()
+    uses = np.minimum(cluster.link_cap(job), size).astype(int).tolist()
     ends = cluster.link_source.tolist(), cluster.link_target.tolist()
     return PricedRings(
         [0, *np.rint(slot.gains[place, :size]).astype(int).tolist()],

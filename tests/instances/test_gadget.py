@@ -7,7 +7,6 @@ import pytest
 
 from farkas.errors import InvalidInstance
 from farkas.instances.gadget import Cluster
-from farkas.models.gadget.links import link_cap
 from farkas.online.gadget.environment import Room
 
 JOB = {
@@ -54,7 +53,7 @@ def test_ratios_beyond_doubles_do_not_limit():
     job = JOB | {"demand": [1e-300], "bandwidth": 1e-300}
     built = cluster((1e300,), servers=2, links=pair, jobs=[job])
     assert built.host_cap.tolist() == [[3, 3]]
-    assert link_cap(built, 0).tolist() == [np.inf, np.inf]
+    assert built.link_cap(0).tolist() == [np.inf, np.inf]
     assert Room(built).fit(0).tolist() == [3, 3]
 
 

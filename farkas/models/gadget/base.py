@@ -7,7 +7,6 @@ import numpy as np
 from farkas.algebra import IndexedSet, Param, Program, Set, Sum, constraint, objective
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.forest import Forest, forest
-from farkas.models.gadget.links import link_cap
 from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Ints, ints
 
@@ -103,7 +102,7 @@ def lone_sizes(slot: SlotView) -> Ints:
 
 def _on_forest(slot: SlotView, place: int, tree: Forest) -> int:
     """Workers in the largest part of the forest that the job's links connect."""
-    cap = link_cap(slot.cluster, int(slot.jobs[place]))
+    cap = slot.cluster.link_cap(int(slot.jobs[place]))
     held = slot.cap[place].copy()
     best = int(held.max(initial=0))
     for v in tree.order[::-1].tolist():
@@ -120,7 +119,7 @@ def _elsewhere(slot: SlotView, place: int) -> int:
 
     cluster, job = slot.cluster, int(slot.jobs[place])
     held, limit = slot.cap[place], int(slot.largest[place])
-    walks, cap = ClosedWalks(cluster, MOST_WALKS), link_cap(cluster, job)
+    walks, cap = ClosedWalks(cluster, MOST_WALKS), cluster.link_cap(job)
     best = int(held.max(initial=0))
     hosts = sorted(np.flatnonzero(held).tolist(), key=lambda u: (-held[u], u))
     joined: list[tuple[int, ...]] = [(u,) for u in hosts]

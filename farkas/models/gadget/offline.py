@@ -5,7 +5,6 @@ import numpy as np
 from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.base import declare_capacities, declare_links
-from farkas.models.gadget.links import link_cap
 
 
 class RingSchedules(Program):
@@ -102,7 +101,7 @@ class Offline(RingSchedules):
         declare_links(m, data, jobs)
         cap = m.cap.values
         hosts = np.minimum(data.ring_limit()[at], (cap > 0).sum(axis=1))[:, None]
-        walks = np.minimum(link_cap(data, at), hosts)
+        walks = np.minimum(data.link_cap(at), hosts)
         place, open_hosts = (m.active_slots, m.nodes), cap > 0
         m.root = Var(*place, binary=True, upper=open_hosts, doc="The walk starts here.")
         m.supply = Var(*place, upper=hosts * open_hosts, doc="Hosts reached from here.")

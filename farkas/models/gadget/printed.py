@@ -7,8 +7,8 @@ import numpy as np
 from farkas.algebra import IndexedSet, Param, Set, Sum, Var, constraint, option
 from farkas.errors import NotApplicable
 from farkas.instances.gadget import Cluster
-from farkas.models.gadget.gvne import SimplePaths
 from farkas.models.gadget.offline import RingSchedules, node_capacity
+from farkas.models.gadget.rings import SimplePaths
 
 MOST_PATHS = 2000
 

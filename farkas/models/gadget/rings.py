@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import operator
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -18,17 +17,73 @@ import numpy.typing as npt
 from farkas.errors import NotApplicable
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.forest import Forest, forest
-from farkas.models.gadget.links import Counts, link_cap
 from farkas.numbers import Floats, Ints, floats
 
-if TYPE_CHECKING:
-    from farkas.models.gadget.orders import OrderedWalks
+Counts = tuple[int, ...]  #: How often each link is used.
+
+JOINED = 10  #: Ways to go on that are looked at for every closed walk that may be listed.
 
 
 # Closed walks through the hosts of a ring, as uses of links.
 #
 # Visiting every host once loses nothing (keep the first visit of each host and join the path
 # segments in between: no load grows), so that minimal walks are enough.
+
+
+class SimplePaths:
+    """Simple paths, remembered.
+
+    Parameters
+    ----------
+    cluster
+        The network.
+    most
+        Give up beyond so many partial paths between two nodes.
+    """
+
+    def __init__(self, cluster: Cluster, most: int) -> None:
+        self.cluster = cluster
+        self.most = most
+        self._paths: dict[tuple[int, int, bytes], list[Counts]] = {}
+        self._steps = 0
+        self._leaving: list[list[int]] = [[] for _ in range(cluster.num_nodes)]
+        for e, u in enumerate(cluster.link_source.tolist()):
+            self._leaving[u].append(e)
+
+    def over_all(self, start: int, end: int) -> list[Counts]:
+        """List the simple paths from ``start`` to ``end`` over all links."""
+        return self.between(start, end, np.full(self.cluster.num_links, np.inf))
+
+    def between(self, start: int, end: int, cap: Floats) -> list[Counts]:
+        """List those over links that ``cap``, shape (links,), lets be used once.
+
+        Raises
+        ------
+        NotApplicable
+            When there are too many partial ones.
+        """
+        key = (start, end, cap.tobytes())
+        if key not in self._paths:
+            self._steps = 0
+            self._paths[key] = list(self._extend(start, end, cap, [], {start}))
+        return self._paths[key]
+
+    def _extend(
+        self, here: int, end: int, cap: Floats, used: list[int], seen: set[int]
+    ) -> Iterator[Counts]:
+        self._steps += 1
+        if self._steps > self.most:  # dead ends count too
+            raise NotApplicable(f"more than {self.most} partial paths; too many to list")
+        if here == end:
+            flow = [0] * self.cluster.num_links
+            for e in used:
+                flow[e] = 1
+            yield tuple(flow)
+            return
+        for e in self._leaving[here]:
+            target = int(self.cluster.link_target[e])
+            if cap[e] >= 1 and target not in seen:
+                yield from self._extend(target, end, cap, [*used, e], seen | {target})
 
 
 class ClosedWalks:
@@ -39,7 +94,7 @@ class ClosedWalks:
     cluster
         The network.
     most
-        Give up beyond so many partial walks.
+        Give up beyond so many partial paths, or ten times so many ways to join them in all.
     """
 
     def __init__(self, cluster: Cluster, most: int) -> None:
@@ -47,12 +102,7 @@ class ClosedWalks:
         self.most = most
         self.tree: Forest | None = forest(cluster)
         self._known: dict[tuple[Counts, bytes], list[Counts]] = {}
-
-    @cached_property
-    def _by_order(self) -> OrderedWalks:
-        from farkas.models.gadget.orders import OrderedWalks  # here: on trees hosts decide
-
-        return OrderedWalks(self.cluster, self.most)
+        self._paths, self._joined = SimplePaths(cluster, most), 0
 
     def through(self, hosts: Counts, cap: Floats) -> list[Counts]:
         """List the minimal link multiplicities of closed walks through ``hosts`` within ``cap``."""
@@ -61,7 +111,7 @@ class ClosedWalks:
         key = (hosts, cap.tobytes())
         if key not in self._known:
             on_tree = self.tree is not None
-            found = self._on_tree(hosts, cap) if on_tree else self._by_order.through(hosts, cap)
+            found = self._on_tree(hosts, cap) if on_tree else self.in_any_order(hosts, cap)
             self._known[key] = found
         return self._known[key]
 
@@ -73,6 +123,36 @@ class ClosedWalks:
         for e in self.tree.steiner_links(list(hosts)):
             flow[e] = 1
         return [tuple(flow)] if (np.array(flow) <= cap).all() else []
+
+    def in_any_order(self, hosts: Counts, cap: Floats) -> list[Counts]:
+        """Join simple paths, in every cyclic order of the hosts."""
+        room = cap.tolist()
+        walks: set[Counts] = set()
+        for rest in itertools.permutations(hosts[1:]):
+            order = (hosts[0], *rest, hosts[0])
+            partial: set[Counts] = {(0,) * self.cluster.num_links}
+            for start, end in itertools.pairwise(order):
+                paths = self._paths.between(start, end, cap)
+                self._joined += len(partial) * len(paths)
+                if self._joined > JOINED * self.most:
+                    raise NotApplicable(f"more than {self.most} closed walks; too many to list")
+                joined = (
+                    tuple(map(operator.add, walk, path)) for walk in partial for path in paths
+                )
+                partial = {walk for walk in joined if all(map(operator.le, walk, room))}
+            walks |= partial
+        return minimal(walks)
+
+
+def minimal(vectors: Iterable[Counts]) -> list[Counts]:
+    """Keep the vectors that no other is below in every entry, sorted by sum and then by entries."""
+    left = np.array(sorted(set(vectors), key=lambda v: (sum(v), v)), np.int64)
+    kept: list[Counts] = []
+    while len(left):  # what is below another has the smaller sum, and so comes first
+        least = left[0]
+        kept.append(tuple(least.tolist()))
+        left = left[(left < least).any(axis=1)]
+    return kept
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -149,7 +229,7 @@ def enumerate_rings(cluster: Cluster, largest: npt.ArrayLike, *, most: int = 200
         if limit < 1:
             continue
         rows: list[tuple[int, Counts, Counts]] = []
-        cap, links = np.minimum(cluster.host_cap[job], limit), link_cap(cluster, job)
+        cap, links = np.minimum(cluster.host_cap[job], limit), cluster.link_cap(job)
         hosts = np.flatnonzero(cap).tolist()
         for width in range(1, min(limit, len(hosts)) + 1):
             for chosen in itertools.combinations(hosts, width):

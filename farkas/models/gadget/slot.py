@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from farkas.errors import InvalidOption
 from farkas.instances.gadget import Cluster
-from farkas.models.gadget.links import link_cap
 from farkas.numbers import Bools, Floats, Ints, floats, ints
 
 Gains = Literal["printed", "envelope"]
@@ -77,7 +76,7 @@ class SlotView:
 
         No ring that is worth looking at uses a link more often than it has hosts.
         """
-        most = np.minimum(link_cap(self.cluster, self.jobs), self.largest[:, None]).astype(np.int64)
+        most = np.minimum(self.cluster.link_cap(self.jobs), self.largest[:, None]).astype(np.int64)
         return most if self.limits is None else np.minimum(most, self.limits.uses)
 
     def keep(self, places: Ints | Bools) -> SlotView:

@@ -13,7 +13,6 @@ from farkas.models.gadget.base import (
     node_capacity,
 )
 from farkas.models.gadget.forest import Forest, forest
-from farkas.models.gadget.links import link_cap
 from farkas.models.gadget.slot import SlotView, snapshot
 from farkas.numbers import Bools, Ints
 
@@ -117,5 +116,5 @@ def _most_below(slot: SlotView, tree: Forest):
 def crossable(cluster: Cluster, jobs: Ints, tree: Forest) -> Bools:
     """Whether a ring alone fits through the edge above each node, shape (jobs, edges)."""
     edges = np.flatnonzero(tree.parent >= 0)
-    caps = link_cap(cluster, jobs)
+    caps = cluster.link_cap(jobs)
     return np.minimum(caps[:, tree.up[edges]], caps[:, tree.down[edges]]) >= 1

@@ -17,7 +17,6 @@ import numpy as np
 
 from farkas.certificates.sums import scaled
 from farkas.instances.gadget import Cluster
-from farkas.models.gadget.links import link_cap
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import Gains, SlotView
 from farkas.numbers import Floats, Ints
@@ -311,7 +310,7 @@ def is_local(cluster: Cluster, rings: Rings, place: int) -> bool:
     """Whether a ring fits when it is alone."""
     job = int(rings.job[place])
     hosts = (rings.workers[place] <= cluster.host_cap[job]).all()
-    return bool(hosts and (rings.flow[place] <= link_cap(cluster, job)).all())
+    return bool(hosts and (rings.flow[place] <= cluster.link_cap(job)).all())
 
 
 def filled(slot: SlotView, rings: Rings) -> Rings:

@@ -28,7 +28,6 @@ from farkas.models.gadget.base import (
     lone_sizes,
 )
 from farkas.models.gadget.gvne import Gvne
-from farkas.models.gadget.links import link_cap
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import SlotView, snapshot
 from farkas.numbers import Floats, Ints
@@ -167,7 +166,7 @@ class Augmented(Program):
             upper=np.where(fits.reshape(len(inner), cluster.num_nodes), 1.0, 0.0),
             doc="Share of the worker on this node in the copy.",
         )
-        usable = np.minimum(link_cap(cluster, [i for i, _, _ in edges]), 1.0)
+        usable = np.minimum(cluster.link_cap([i for i, _, _ in edges]), 1.0)
         m.routed = Var(
             m.ring_edges,
             m.links,

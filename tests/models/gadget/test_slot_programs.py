@@ -11,8 +11,8 @@ from farkas.models.gadget.circulation import Circulation
 from farkas.models.gadget.column import ColumnIP, ColumnLP, Columns, all_columns
 from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.forest import forest
-from farkas.models.gadget.gvne import Gvne, SimplePaths
-from farkas.models.gadget.rings import Rings
+from farkas.models.gadget.gvne import Gvne
+from farkas.models.gadget.rings import Rings, SimplePaths
 from farkas.models.gadget.slot import snapshot
 from farkas.models.gadget.tree import Tree, crossable
 from farkas.proofs.gadget.relaxed import random_clusters
