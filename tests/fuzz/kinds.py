@@ -96,7 +96,8 @@ def of_payments(instance: Any) -> dict[str, Any]:
     # a worker that nobody may ask costs nothing, or it would be money that is never spent
     prices = np.where(instance.allowed.any(axis=0), 10.0, 0.0)
     search = WorkerPrices(instance, Deadline())
-    time = search.latest(prices.astype(np.int64), float(instance.shifts.min()), 1e3)
+    low = float(instance.shifts.min())
+    time = search.latest(prices.astype(np.int64), low, 1e3 * low)
     paid = Payments(time=time, cells=search.cells)
     return plain(MasterPrices.of(instance, "coded.chance", prices, payments=paid))
 

@@ -73,12 +73,14 @@ EXEMPT: dict[str, tuple[Exempt, ...]] = {
             "the latest of twice as many masters is later, and too many are not enumerated",
         ),
         Exempt(
-            r"quantity coded\.sca\.step|convex coded\.sca\[printed\]\.optimum",
+            r"quantity coded\.sca\.step|convex coded\.sca\[printed\]\.optimum"
+            rf"|algorithm coded\.sca\.{WORTH}",
             "rows in pairs",
             "the printed step adds a square of rows to a square of time",
         ),
         Exempt(
-            r"convex coded\.(expected_convex|sca.*)\.optimum",
+            r"convex coded\.(expected_convex|sca.*)\.optimum"
+            rf"|algorithm coded\.sca(\[scaled\])?\.{WORTH}",
             "twice",
             "time is measured by what all workers together would need: half of it",
         ),
@@ -157,12 +159,12 @@ EXEMPT: dict[str, tuple[Exempt, ...]] = {
         ),
         Exempt(
             r"quantity gadget\.(greedy_exact|slot_counts|fifo|drf)"
-            rf"|algorithm gadget\.(fifo|drf|gadget|greedy_exact)\.{WORTH}",
+            rf"|algorithm gadget\.(columns|drf|fifo|gadget|greedy_exact)\.{WORTH}",
             "jobs turned",
             "equally good jobs, or counts of workers, go by the order of the file",
         ),
         Exempt(
-            rf"algorithm gadget\.lp_rs_mde\.{WORTH}",
+            rf"algorithm gadget\.(gadget|lp_rs_mde)\.{WORTH}",
             "nodes turned",
             "draws, and ties between servers, follow the order of the file",
         ),

@@ -16,7 +16,7 @@ from farkas.certificates import certificate_types, check, from_json
 from farkas.instances import Instance
 from farkas.tolerances import OUTWARD_CLOSE, SIMPLEX
 from tests.fuzz import truth
-from tests.fuzz.kinds import TARGETS, Target
+from tests.fuzz.kinds import TARGETS, Target, of_payments
 from tests.metamorphic.compared import agree
 from tests.metamorphic.effects import VALUE, unit_parts
 from tests.metamorphic.symmetries import SYMMETRIES, changed, plain
@@ -84,5 +84,9 @@ def test_bounds_hold_however_an_instance_is_written(tag: str, place: int) -> Non
         other = changed(instance, change)
         if other is not None:
             written += 1
-            assert agree(proved(target, other), before, SIMPLEX), symmetry
+            after = proved(target, other)
+            if symmetry == "rows in pairs" and target.make is of_payments:
+                assert before / 2 < after <= before, "whole loads are of half a row now"
+            else:
+                assert agree(after, before, SIMPLEX), symmetry
     assert written >= 4

@@ -20,6 +20,10 @@ from tests.metamorphic.units import JOINT, degree, in_units, same, units
 
 POWERS = (-60, 10)
 SLOW = ("coded.chance_optimum", "eris.optimum")
+PRICES_TRIED = ("coded.chance_optimum",)
+"""Searches whose bound is of the best prices that are found in turn, in the order of the file."""
+SEARCHED = 0.05
+"""Share by which such bounds may differ."""
 LONG = 1e4
 """Seconds that no search here needs, so that none depends on how busy the machine is."""
 
@@ -100,5 +104,6 @@ def test_either_bound_holds_however_an_instance_is_written(name: str, place: int
             after = search(name, other)
             assert not contradicted(after, before), symmetry
             # a heuristic may find less in another order, but what is proved is of the instance
-            assert agree(after.bound, before.bound, SIMPLEX), symmetry
+            room = SEARCHED if name in PRICES_TRIED else SIMPLEX
+            assert agree(after.bound, before.bound, room), symmetry
     assert written >= 5

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from farkas.experiments.figures import Agreement, find, writing
+from farkas.experiments.figures import Agreement, eris, figures, find, writing
 from farkas.experiments.figures.eris import (
     ALGORITHMS,
     BOUND,
@@ -23,7 +23,7 @@ from farkas.experiments.figures.eris import (
     simulated,
     simulated_run,
 )
-from farkas.experiments.figures.exhibit import Preset
+from farkas.experiments.figures.exhibit import Preset, Statement
 from tests.experiments.figures.made import reduced
 from tests.tools.shared import ROOT
 
@@ -138,6 +138,22 @@ def test_statements_by_rate_are_computed_from_runs() -> None:
     middle = np.median(spans)
     kept = "yes" if 6 <= middle <= 12 else "no"
     assert said["jobs take 6 to 12 slots"] == f"{kept} (median {middle:g})"
+
+
+@pytest.mark.parametrize("last", [True, False])
+def test_one_number_of_workers_satisfies_all_where_every_statement_holds(
+    last: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for found in (lambda m: True, lambda m: m < 3 or last):
+        monkeypatch.setattr(
+            eris,
+            "_holding",
+            lambda preset, few, seed, m, of=found: [
+                Statement("first", m == 3), Statement("last", of(m))
+            ],
+        )  # fmt: skip
+        table = figures["eris.table3"].data("reduced")
+        assert [finding.holds for finding in table.findings] == [found(3)]
 
 
 def test_captions_say_what_is_run_and_what_is_published() -> None:

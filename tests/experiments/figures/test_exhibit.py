@@ -332,6 +332,8 @@ def test_every_figure_is_held_against_a_statement_of_the_print(name):
 
 INPUT = "mlbroker.table3"
 """Shows what the paper gives to its experiment; nothing is measured."""
+VERDICTS = "eris.table3"
+"""Shows which statements of other figures hold; no random change lets all of them hold."""
 WAYS = [
     (1, 0, 0.0),
     (1, 0, 0.3),
@@ -342,7 +344,7 @@ WAYS = [
     (0, 2, 0.0),
 ]
 ROUNDS = 10 * len(WAYS)
-MEASURED = [name for name in COMPUTED if name != INPUT]
+MEASURED = [name for name in COMPUTED if name not in (INPUT, VERDICTS)]
 
 
 @pytest.mark.slow
