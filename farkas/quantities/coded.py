@@ -7,7 +7,7 @@ from collections.abc import Callable
 from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing, Plan
 from farkas.models.coded.chance import best_quantile
-from farkas.models.coded.expected import best_integer_plan, integer_time
+from farkas.models.coded.expected import best_integer_time, integer_time
 from farkas.models.coded.kernel import Pairs, blocks_owner, theorem1_times
 from farkas.models.coded.law import Law, dedicated_share
 from farkas.numbers import Floats
@@ -69,7 +69,7 @@ def expected_integer(instance: CodedComputing, workers: str) -> float | None:
 
     if expected(instance, workers) is None:
         return None
-    return best_integer_plan(instance, shares, shares(Pairs.of(instance).speed)).time
+    return best_integer_time(instance, shares, shares(Pairs.of(instance).speed))
 
 
 @quantity("coded.chance.dedicated")
@@ -88,7 +88,8 @@ def uniform_by_master(instance: CodedComputing) -> list[float | None]:
 @quantity("coded.uniform.integer_loads")
 def uniform_integer_loads(instance: CodedComputing) -> float | None:
     """Completion time of contiguous blocks with whole loads."""
-    return finite(max(integer_time(instance, m, block) for m, block in enumerate(instance.blocks)))
+    share = dedicated_share(blocks_owner(instance), instance.num_masters)
+    return finite(integer_time(instance, share))
 
 
 _PLAN: dict[str, Callable[[Law, float, float], list[float] | float]] = {

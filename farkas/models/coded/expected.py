@@ -1,11 +1,9 @@
 """Programs coded.expected and coded.expected_integer: P3 and P2 as printed."""
 
-import dataclasses
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from farkas.algebra import (
     ConvexModel,
@@ -24,8 +22,8 @@ from farkas.algebra import (
 )
 from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.kernel import Pairs, first_time, reference_time
-from farkas.numbers import Floats, Ints
+from farkas.models.coded.kernel import Pairs, first_time, reference_time, returned_share
+from farkas.numbers import Floats, floats
 
 
 class Plans(PyomoProgram):
@@ -148,59 +146,34 @@ def _each(table: Any) -> list[Any]:
 EARLIER = 1e-10
 
 
-def best_loads(data: CodedComputing, time: float) -> tuple[Floats, Ints]:
-    """Best whole loads by ``time`` and their expected results, each shape (masters, workers).
+def best_results(data: CodedComputing, time: float) -> Floats:
+    """Return what the best whole loads are expected to return, shape (masters, workers); G.
 
-    Parameters
-    ----------
-    data
-        The instance.
-    time
-        >= 0; t.
-
-    Returns
-    -------
-    G(t) under the true law (5), 0 where forbidden, and its loads.
+    By ``time`` >= 0, under the true law (5); 0 where forbidden.
     """
-    pairs = Pairs.of(data)
-    base = np.floor(time / pairs.time_per_row)
-    loads = np.maximum(base + np.arange(-1, 3).reshape(4, 1, 1), 0.0)
-    used = data.allowed & (loads > 0)
-    late = np.divide(time, loads, out=np.zeros_like(loads), where=used)
-    late = np.where(used, late - np.where(data.allowed, data.shifts, 0.0), 0.0)
-    with np.errstate(over="ignore"):
-        results = np.where(used & (late > 0), loads * -np.expm1(-data.rates * late), 0.0)
-    best = results.argmax(axis=0)[None]
-    chosen = np.take_along_axis(np.where(used, loads, 0.0), best, 0)[0]
-    return np.take_along_axis(results, best, 0)[0], chosen.astype(np.int64)
+    base = np.floor(time / Pairs.of(data).time_per_row)
+    tried = [np.maximum(base + more, 0.0) for more in range(-1, 3)]
+    results = [loads * returned_share(data, loads, time) for loads in tried]
+    return floats(np.max(results, axis=0))
 
 
-def integer_time(data: CodedComputing, master: int, workers: npt.ArrayLike) -> float:
-    """Smallest t by which ``workers`` return the master's rows in expectation, loads whole.
+def integer_time(data: CodedComputing, share: Floats) -> float:
+    """Smallest t by which shares return every master's rows in expectation, loads whole.
 
-    Infinite when none of them may serve it.
+    Infinite when a master has no worker that may serve it.
     """
-    chosen = np.asarray(workers, dtype=np.int64)
-    speed = Pairs.of(data).speed[master, chosen].sum()
-    if not speed > 0:
+    slowest = float((Pairs.of(data).speed * share).sum(axis=1).min())
+    if not slowest > 0:
         return np.inf
     return first_time(
-        lambda t: best_loads(data, t)[0][master, chosen].sum() >= data.rows[master], 1.0 / speed
+        lambda t: bool(((best_results(data, t) * share).sum(axis=1) >= data.rows).all()),
+        1.0 / slowest,
     )
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class IntegerPlan:
-    """A solution of P2: shares and whole loads, shape (masters, workers), and its time."""
-
-    share: Floats
-    loads: Ints
-    time: float
-
-
-def best_integer_plan(
+def best_integer_time(
     data: CodedComputing, best_share: Callable[[Floats], Floats], start: Floats
-) -> IntegerPlan:
+) -> float:
     """Solve P2: the smallest t at which some shares k give every master its rows.
 
     Time falls from the time of the current shares; at a slightly earlier time the best shares are
@@ -216,30 +189,13 @@ def best_integer_plan(
         Shares that serve every master, for example those of P3.
     """
     rows = data.rows[:, None]
-    share, time = start, _time_of(data, start)
+    time = integer_time(data, start)
     while True:
-        earlier = time * (1.0 - EARLIER)
-        gains = best_loads(data, earlier)[0] / rows
+        gains = best_results(data, time * (1.0 - EARLIER)) / rows
         candidate = best_share(gains)
         if not (gains * candidate).sum(axis=1).min() >= 1.0:
-            return IntegerPlan(share, best_loads(data, time)[1], time)
-        share, time = candidate, _time_of(data, candidate)
-
-
-def _time_of(data: CodedComputing, share: Floats) -> float:
-    slowest = float((Pairs.of(data).speed * share).sum(axis=1).min())
-
-    def enough(time: float) -> bool:
-        results = best_loads(data, time)[0] * share
-        return bool((results.sum(axis=1) >= data.rows).all())
-
-    return first_time(enough, 1.0 / slowest)
-
-
-# The surrogate of P3 and P2, which counts *expected* results.
-#
-# `ExpectedConvex` is P3 for shared workers without any loss, with exponential cones; the programs
-# as printed are in `farkas.models.coded.expected`.
+            return time
+        time = integer_time(data, candidate)
 
 
 class ExpectedConvex(ConvexProgram):
@@ -271,25 +227,13 @@ class ExpectedConvex(ConvexProgram):
         time = m.variable("time")
         kept = cp.multiply(portion, load - lost)
         work = (data.rates * np.where(data.allowed, data.shifts, 1.0))[master, worker]
-        m.constrain("6", "every_master_expects_its_rows", _groups(master, data) @ kept >= 1)
+        mine = (master == np.arange(data.num_masters)[:, None]).astype(float)
+        m.constrain("6", "every_master_expects_its_rows", mine @ kept >= 1)
         m.constrain(
             "6",
             "rows_lost_to_stragglers",
             cp.constraints.ExpCone(cp.multiply(work, load) - cp.multiply(h, spent), load, lost),
         )
-        m.constrain("3c", "one_master_per_worker", _columns(worker, data) @ spent <= time)
+        its = (worker == np.arange(data.workers)[:, None]).astype(float)
+        m.constrain("3c", "one_master_per_worker", its @ spent <= time)
         m.optimise(time)
-
-
-def _groups(master: Any, data: CodedComputing) -> Any:
-    import scipy.sparse as sp
-
-    size = len(master)
-    return sp.csr_array((np.ones(size), (master, np.arange(size))), (data.num_masters, size))
-
-
-def _columns(worker: Any, data: CodedComputing) -> Any:
-    import scipy.sparse as sp
-
-    size = len(worker)
-    return sp.csr_array((np.ones(size), (worker, np.arange(size))), (data.workers, size))

@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from farkas.kernels import Floats1, Floats2, Ints1, Out, compiled
+from farkas.kernels import Floats1, Floats2, Ints1, Out, compiled, copy_floats
 from farkas.models.coded.kernel import owner_levels
 from farkas.numbers import Floats, Ints
 from farkas.tolerances import TIE
@@ -79,14 +79,14 @@ def _move(speed: Floats2, own: Out[Ints1], levels: Out[Floats1], printed: bool) 
         for m in range(masters):
             if m != giver and levels[m] < levels[taker]:
                 taker = m
-        _copy(levels, trial)
+        copy_floats(levels, trial)
         trial[giver] -= speed[giver, n]
         trial[taker] += speed[taker, n]
         if not printed and count[giver] == 1:
             trial[giver] = 0.0
         lifts = _least(trial) > _least(levels) * MORE
         if lifts if printed else _rises(trial, levels, ordered):
-            _copy(trial, levels)
+            copy_floats(trial, levels)
             own[n] = taker
             count[giver] -= 1
             count[taker] += 1
@@ -115,7 +115,7 @@ def _swap(speed: Floats2, own: Out[Ints1], levels: Out[Floats1], printed: bool) 
             elif min(a1, a2) * MORE < min(levels[m1], levels[m2]):
                 good = False  # sorted levels rise only if the smaller of the two does, or is kept
             else:
-                _copy(levels, trial)
+                copy_floats(levels, trial)
                 trial[m1], trial[m2] = a1, a2
                 good = _rises(trial, levels, ordered)
             if good:
@@ -132,12 +132,6 @@ def _least(levels: Floats1) -> float:
     for level in levels:
         least = min(least, level)
     return least
-
-
-@compiled
-def _copy(levels: Floats1, into: Out[Floats1]) -> None:
-    for m in range(len(levels)):
-        into[m] = levels[m]
 
 
 @compiled

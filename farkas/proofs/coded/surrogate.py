@@ -9,7 +9,7 @@ import numpy as np
 
 from farkas.algebra import programs
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.expected import best_integer_plan
+from farkas.models.coded.expected import best_integer_time
 from farkas.models.coded.kernel import Pairs, reference_time
 from farkas.models.coded.law import Allocation, Law, dedicated_plan, dedicated_share, shared_plan
 from farkas.online.coded.exhaustive import best_owner, every_owner, owners_at, solve_counts
@@ -35,9 +35,10 @@ def expected_results(load: Any, t: Any, u: Any, a: Any) -> Any:
     return load * (1 - sp.exp(u * a - u * t / load))
 
 
-def shift(u: Any, h: Any) -> Any:
-    """a in terms of h, in symbols: c = u a = h − ln(1 + h)."""
-    return (h - sp.log(1 + h)) / u
+def at_best_load(expression: Any) -> Any:
+    """Put l = t u/h into an expression, and a such that c = u a = h − ln(1 + h)."""
+    load, t, u, a, h = sp.symbols("l t u a h", positive=True)
+    return expression.subs(load, t * u / h).subs(a, (h - sp.log(1 + h)) / u)
 
 
 shipped = functools.partial(instance_of, CodedComputing)
@@ -96,10 +97,8 @@ def best_loads_in_closed_form() -> Verdict:
     """l = t u/h maximises f, strictly, with value t u/(1 + h); so t* = 1/Σ v and l* = t*/φ."""
     load, t, u, a, h = sp.symbols("l t u a h", positive=True)
     results = expected_results(load, t, u, a)
-    optimal = {a: shift(u, h)}
-    at = {load: t * u / h}
-    slope = sp.diff(results, load).subs(at).subs(optimal)
-    value = results.subs(at).subs(optimal) - t * u / (1 + h)
+    slope = at_best_load(sp.diff(results, load))
+    value = at_best_load(results) - t * u / (1 + h)
     require(strictly_concave=sp.factor(sp.diff(results, load, 2)).is_negative)
     require_zero(slope=slope, value=value)
     return proved("∂f/∂l = 0, f = t u/(1+h) there, and ∂²f/∂l² < 0 for every l")
@@ -113,9 +112,7 @@ def the_multiplier_is_time_per_row() -> Verdict:
     """
     load, t, u, a, h = sp.symbols("l t u a h", positive=True)
     results = expected_results(load, t, u, a)
-    optimal = {a: shift(u, h)}
-    at = {load: t * u / h}
-    slope = sp.diff(results, t).subs(at).subs(optimal) - u / (1 + h)
+    slope = at_best_load(sp.diff(results, t)) - u / (1 + h)
     require_zero(slope=slope)
     return proved("∂f/∂t = u/(1+h) at the best load")
 
@@ -123,9 +120,8 @@ def the_multiplier_is_time_per_row() -> Verdict:
 @claim("coded.time_exceeds_shift", source="Coded section II-D, observation 1")
 def the_optimal_time_exceeds_every_shift() -> Verdict:
     """At the optimum t = φ l > a l strictly, because h − c = ln(1 + h) > 0."""
-    load, t, u, a, h = sp.symbols("l t u a h", positive=True)
-    optimal = {a: shift(u, h)}
-    left = sp.factor((t - a * load).subs(load, t * u / h).subs(optimal))
+    load, t, a, h = sp.symbols("l t a h", positive=True)
+    left = sp.factor(at_best_load(t - a * load))
     # h − ln(1 + h) grows from 0 without end, so there is one h > 0 for each c = u a > 0
     grows = sp.diff(h - sp.log(1 + h), h)
     require(time_is_left=left.is_positive, one_h=sp.factor(grows).is_positive)
@@ -143,12 +139,10 @@ def shared_workers_are_a_linear_program() -> Verdict:
     """
     load, t, u, a, h, rows, k = sp.symbols("l t u a h L k", positive=True)
     results = expected_results(load, t, u, a)
-    optimal = {a: shift(u, h)}
     shared = k * results
-    at = {load: t * u / h}
     scaled = sp.diff(shared, load) - k * sp.diff(results, load)
-    slope = sp.diff(shared, load).subs(at).subs(optimal)
-    linear = shared.subs(at).subs(optimal) / rows - t * k * (u / (rows * (1 + h)))
+    slope = at_best_load(sp.diff(shared, load))
+    linear = at_best_load(shared) / rows - t * k * (u / (rows * (1 + h)))
     require(strictly_concave=sp.factor(sp.diff(results, load, 2)).is_negative)
     require_zero(scaled=scaled, slope=slope, linear=linear)
     best = shared_optimum(shipped("demo")).time
@@ -179,11 +173,9 @@ def stationary_points_with_full_loads_are_optimal() -> Verdict:
     """
     load, t, u, a, h, rows, k = sp.symbols("l t u a h L k", positive=True)
     results = expected_results(load, t, u, a)
-    optimal = {a: shift(u, h)}
     share = k * results / rows
-    at = {load: t * u / h}
     v = u / (rows * (1 + h))
-    by_k, by_l, by_t = (sp.diff(share, x).subs(at).subs(optimal) for x in (k, load, t))
+    by_k, by_l, by_t = (at_best_load(sp.diff(share, x)) for x in (k, load, t))
     require_zero(by_share=by_k - t * v, by_load=by_l, by_time=by_t - k * v)
     return proved("∂/∂k = t v, ∂/∂l = 0, ∂/∂t = k v")
 
@@ -214,11 +206,10 @@ def dedicated_p3_is_max_min_allocation() -> Verdict:
     """
     load, t, u, a, h, rows, k = sp.symbols("l t u a h L k", positive=True)
     results = expected_results(load, t, u, a)
-    optimal = {a: shift(u, h)}
-    owned = (k * results).subs({load: t * u / h}).subs(optimal) / rows
+    owned = at_best_load(k * results) / rows
     require(strictly_concave=sp.factor(sp.diff(results, load, 2)).is_negative)
     require_zero(
-        best_load=sp.diff(results, load).subs({load: t * u / h}).subs(optimal),
+        best_load=at_best_load(sp.diff(results, load)),
         own=owned.subs(k, 1) - t * u / (rows * (1 + h)),
         unused=(k * results).subs(k, 0),
     )
@@ -290,14 +281,14 @@ def shared_optima_are_no_later() -> Verdict:
         owner = best_owner(speed)
         shared = shared_optimum(data)
         dedicated = 1.0 / least_level(speed, owner)
-        whole = best_integer_plan(data, lambda g: best_sharing(g).share, shared.share)
-        owned = best_integer_plan(
+        whole = best_integer_time(data, lambda g: best_sharing(g).share, shared.share)
+        owned = best_integer_time(
             data, lambda g: dedicated_share(best_owner(g), 2), dedicated_share(owner, 2)
         )
         trials.add(
             {"seed": seed},
             Stated(shared.time, "<=", dedicated, TIE),
-            Stated(whole.time, "<=", owned.time, FINE_GAP),
+            Stated(whole, "<=", owned, FINE_GAP),
         )
     return trials.proved("shares 0 and 1 lie in [0, 1]")
 
