@@ -78,8 +78,7 @@ class Movement(Program):
     """Where data are trained and what resources cost: (8a) to (8e), (7), and all decisions of (8).
 
     ``semantics``: "printed" is (8) literally; "strict" adds (8l) and (8m), which the text of
-    section 3.2 states but (8) omits.  Subclasses choose how prices enter, how
-    presence is linked, and whether variables take whole numbers only.
+    section 3.2 states.  Subclasses choose prices, links of presence, and what is whole.
     """
 
     kind = "mlbroker"
@@ -268,6 +267,23 @@ class Movement(Program):
             + m.reduced_price[r, k] * m.usage_beyond[t, r, k]
             + m.surcharge[r, k] * m.at_reduced[t, r, k]
         )
+
+
+class Relaxing(Movement):
+    """The rules of (8) in nonnegative variables: as printed, or on the chord and split by job."""
+
+    integral: ClassVar[bool] = False
+    relax: str
+
+    @property
+    def pricing(self) -> str:
+        """Single constant as printed, or chord."""
+        return "single" if self.relax == "printed" else "chord"
+
+    @property
+    def linking(self) -> str:
+        """Global constant as printed, or split."""
+        return "global" if self.relax == "printed" else "split"
 
 
 class Presence(Movement):

@@ -17,10 +17,9 @@ from farkas.models.mlbroker.data import (
     entropy,
     growth,
 )
-from farkas.models.mlbroker.placement import Connections, Presence, resources, traffic
+from farkas.models.mlbroker.placement import Connections, Presence, Relaxing, resources, traffic
 from farkas.numbers import Floats
 from farkas.portable import log1p
-from farkas.relaxations.mlbroker.relaxed import Relaxing
 
 # The entropy term of (10) from below, by tangents that join where they are needed.
 #

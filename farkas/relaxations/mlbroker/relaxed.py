@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import msgspec
 
@@ -11,24 +11,7 @@ from farkas.algebra import Param, Sum, Var, constraint, objective, option
 from farkas.errors import InvalidOption
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.data import declare_data, declare_sets, of_busy_slots
-from farkas.models.mlbroker.placement import Movement, PlacementProgram, deployments
-
-
-class Relaxing(Movement):
-    """The rules of (8) in nonnegative variables: as printed, or on the chord and split by job."""
-
-    integral: ClassVar[bool] = False
-    relax: str
-
-    @property
-    def pricing(self) -> str:
-        """Single constant as printed, or chord."""
-        return "single" if self.relax == "printed" else "chord"
-
-    @property
-    def linking(self) -> str:
-        """Global constant as printed, or split."""
-        return "global" if self.relax == "printed" else "split"
+from farkas.models.mlbroker.placement import PlacementProgram, Relaxing, deployments
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
