@@ -130,10 +130,7 @@ class PlacedSlot:
 def by_pair(instance: Brokerage, decisions: Sequence[PlacedSlot]) -> tuple[Ints, Ints]:
     """Workers, shape (pairs, sites), and server, shape (pairs,), of decisions slot by slot.
 
-    Raises
-    ------
-    InvalidInstance
-        When decisions leave out an active job or place another one.
+    Raises `InvalidInstance` when decisions leave out an active job or place another one.
     """
     workers = np.zeros((instance.num_pairs, instance.num_sites), np.int64)
     server = np.zeros(instance.num_pairs, np.int64)

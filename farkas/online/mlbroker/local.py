@@ -112,10 +112,7 @@ def local_total(instance: Brokerage, sites: Sequence[int]) -> float:
 def local_expected(instance: Brokerage) -> float:
     """Mean cost of local over all choices of one server site a job, USD.
 
-    Raises
-    ------
-    NotApplicable
-        More than `MOST_CHOICES` choices.
+    Raises `NotApplicable`: more than `MOST_CHOICES` choices.
     """
     count = instance.num_sites**instance.num_jobs
     if count > MOST_CHOICES:
@@ -211,13 +208,7 @@ class Optimum(Policy):
     gap: float = 0.0
 
     def decide(self, instance: Brokerage, seed: int) -> list[PlacedSlot]:
-        """Solve the offline program.
-
-        Raises
-        ------
-        NoAnswer
-            When no placement was found in time.
-        """
+        """Solve the offline program; raises `NoAnswer` when no placement was found in time."""
         from farkas.models.mlbroker.placement import Offline, placement
         from farkas.solvers import Reason, solve
 

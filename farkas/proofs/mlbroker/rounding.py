@@ -275,12 +275,9 @@ PRICE = 1e-4  #: USD a unit at the site of a subset.
 def set_cover(
     subsets: Sequence[Collection[int]], elements: int, *, forbidding: float = 1000.0
 ) -> Brokerage:
-    """Set cover as a placement problem: proves Theorem 1, whose printed proof is void.
+    """Set cover as a placement problem, see `placement_contains_set_cover`.
 
-    One site per subset, then one per element.  In slot t the data of element t lie at its own site;
-    moving them to a subset that covers t is free.  The optimum is the cover number plus twice
-    `PRICE` per slot (one worker and its server); ``forbidding`` is the price of everything that a
-    cover does not do, USD.
+    ``forbidding`` is the price of everything that a cover does not do, USD.
     """
     sites = len(subsets) + elements
     transfer = np.full((sites, sites), forbidding)
@@ -334,8 +331,6 @@ def covers(count: int) -> Iterator[tuple[Subsets, int]]:
 
 def cover_number(subsets: Subsets, elements: int) -> int:
     """Fewest subsets that cover all elements.
-
-    Raises `ValueError`: all of them cover too little.
 
     >>> cover_number([frozenset({0, 1}), frozenset({1, 2}), frozenset({0, 2})], 3)
     2
