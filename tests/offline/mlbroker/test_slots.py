@@ -27,7 +27,10 @@ PROGRAM = "mlbroker.offline[strict,choice,split]"
 ROUNDED = 1 + Fraction(1, 10**12)
 CASES = {
     **edge_cases(),
-    **{f"random {n}": random_brokerage(n, sites=2 + n % 2, jobs=3, resources=2) for n in range(6)},
+    **{
+        f"random {n}": random_brokerage(n, sites=2 + n % 2, jobs=3 - n % 2, resources=2)
+        for n in range(6)
+    },
     **{f"even {n}": even_brokerage(n, jobs=3, slots=3) for n in range(6)},
 }
 
@@ -157,7 +160,7 @@ def test_the_tightest_variant_proves_the_demo():
     assert abs(solution.gap) <= 1e-9 * float(solution.bound)
 
 
-EDGES = {**edge_cases(), "random": random_brokerage(3, sites=3, jobs=3, resources=2)}
+EDGES = {**edge_cases(), "random": random_brokerage(3, jobs=3, resources=2)}
 
 
 @pytest.mark.ids(9)
