@@ -14,62 +14,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from farkas.certificates.sums import ExactNumbers, dot, exact_dot, inside, reduced_costs, residual
+from farkas.certificates.sums import dot, exact_dot, reduced_costs
 from farkas.errors import NotACertificate
-from farkas.forms import LinearForm, SparseRows
-from farkas.numbers import Bools, Floats, Ints
-from farkas.tolerances import TINY, ULP
-
-# Reduced costs of large programs: exact where they count, else their signs by doubles.
-#
-# A bound needs the sign of every reduced cost, and its value only where the column end that it
-# meets is not 0: few columns of a large program.  A double decides a sign where it is farther from
-# 0 than all its roundings together can be.
-
-
-def decided_costs(
-    cost: Floats, matrix: SparseRows, multipliers: Floats, cheap: Floats, dear: Floats
-) -> tuple[Floats, Ints, ExactNumbers]:
-    """Signs of ``cost - A' multipliers``, and the numbers where a bound may need them.
-
-    ``cheap`` and ``dear`` are the ends that a positive and a negative reduced cost meet.  Gives the
-    signs of all, exact; the columns that count, ascending; and the reduced costs of these.
-    """
-    inside(matrix.columns, len(cost), "exact arithmetic")
-    rows = matrix.rows
-    used = (multipliers != 0)[rows]
-    rows, columns, values = rows[used], matrix.columns[used], matrix.values[used]
-    signs, sure = signs_by_doubles(cost, columns, values, multipliers[rows])
-    asked = ~sure | (np.where(signs < 0, dear, cheap) != 0)
-    at, place = np.flatnonzero(asked), np.cumsum(asked) - 1
-    of = asked[columns]
-    numbers = residual(cost[at], place[columns[of]], rows[of], values[of], multipliers)
-    signs[at] = np.where(numbers.negative, -1.0, numbers.nonzero)
-    return signs, at, numbers
-
-
-def signs_by_doubles(
-    cost: Floats, columns: Ints, values: Floats, factors: Floats
-) -> tuple[Floats, Bools]:
-    """Signs of ``cost[j]`` less the products of its entries, and which of them are sure.
-
-    Of n products that are added up in any order and taken from the cost, every one has been rounded
-    n + 1 times at most, by a share of ULP / 2, and the sum of the absolute values has, too: so
-    (n + 4) ULP times that sum is more than all errors.  A product below 1e-290 may lose more than
-    a share, but 2^31 of them less than 1e-290 in all.  What overflows is never sure.  Entries are
-    not 0, nor their factors; without any entry a sign is that of the cost, and sure.
-    """
-    size = len(cost)
-    count = np.bincount(columns, minlength=size)
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        products = values * factors
-        near = cost - np.bincount(columns, products, size)
-        most = np.abs(cost) + np.bincount(columns, np.abs(products), size)
-        sure = (count == 0) | (np.abs(near) > (count + 4) * ULP * most + TINY)
-        return np.sign(near), sure
-
-
-LARGE = 50_000  # entries, from which on numbers are exact only where the bound needs them
+from farkas.forms import LinearForm
+from farkas.numbers import Floats
 
 Multipliers = Floats | Sequence[float]
 
@@ -112,18 +60,15 @@ def prove_bound(form: LinearForm, multipliers: Multipliers) -> BoundProof:
         raise NotACertificate(f"{form.row_name(i)}: multiplier {y[i]} is not a finite number")
     projected = project(form, y)
     cheap, dear = cheap_and_dear(form)
-    if form.num_entries < LARGE:
-        reduced = reduced_costs(form.cost, form.matrix, projected)
-        signs, at = np.where(reduced.negative, -1.0, reduced.nonzero), np.arange(form.num_columns)
-    else:
-        signs, at, reduced = decided_costs(form.cost, form.matrix, projected, cheap, dear)
+    reduced = reduced_costs(form.cost, form.matrix, projected)
+    signs = np.where(reduced.negative, -1.0, reduced.nonzero)
     ends = np.where(signs == 0, 0.0, np.where(signs < 0, dear, cheap))
     bad = np.flatnonzero(~np.isfinite(ends))
     if len(bad):
-        first = reduced.exact(int(np.searchsorted(at, bad[0])))
-        raise NotACertificate(no_finite_bound(form, int(bad[0]), first, len(bad) - 1))
+        first = int(bad[0])
+        raise NotACertificate(no_finite_bound(form, first, reduced.exact(first), len(bad) - 1))
     rows = exact_dot(projected, np.where(projected != 0, _row_ends(form, projected), 0.0))
-    value = rows + dot(reduced, ends[at]) + Fraction(form.offset)
+    value = rows + dot(reduced, ends) + Fraction(form.offset)
     return BoundProof(value, _implied_count(form, signs))
 
 

@@ -6,19 +6,11 @@ import numpy as np
 import pytest
 
 from farkas.certificates import exact_bound, prove_bound
-from farkas.certificates.bound import LARGE
 from farkas.errors import NotACertificate
 from farkas.forms.matrices import rows_of_dense
 from tests.generators.forms import INF, random_form, small
 from tests.references.weak_duality import reference_bound
 from tests.tools.samples import samples
-
-
-@pytest.fixture(autouse=True, params=["exact", "decided"])
-def large(request, monkeypatch):
-    """Every test twice: all reduced costs exact, and as for large programs."""
-    if request.param == "decided":
-        monkeypatch.setattr("farkas.certificates.bound.LARGE", 0)
 
 
 def one_variable(offset=0.0, sense="min"):
@@ -166,21 +158,3 @@ def test_the_first_multiplier_that_is_no_number_is_named():
     form = small([[2.0]] * 3, cost=[7.0], row_lower=[4.0] * 3)
     with pytest.raises(NotACertificate, match=r"^row\[i=1\]: multiplier inf is not a finite"):
         prove_bound(form, np.array([1.0, np.inf, np.nan]))
-
-
-def test_a_large_program_has_the_bound_and_the_counts_of_exact_arithmetic(monkeypatch):
-    rng, bound = np.random.default_rng(5), "farkas.certificates.bound.LARGE"
-    dense = rng.integers(-3, 4, (250, 300)) * (rng.random((250, 300)) < 0.9) / 7
-    y = rng.integers(-2, 3, 250) / 3
-    lower, upper = -rng.integers(0, 3, 300), rng.integers(0, 3, 300)
-    form = small(
-        dense, cost=dense.T @ y + rng.choice([0, 0, 1, -1], 300),
-        row_lower=-np.ones(250), row_upper=np.where(rng.random(250) < 0.9, 1.0, INF),
-        lower=lower, upper=np.full(300, 9.0),
-    ).replace(implied_upper=upper.astype(float))  # fmt: skip
-    monkeypatch.undo()
-    assert form.num_entries >= LARGE
-    found = prove_bound(form, y)
-    monkeypatch.setattr(bound, form.num_entries + 1)
-    assert prove_bound(form, y) == found
-    assert found.implied > 50
