@@ -30,7 +30,7 @@ from farkas.forms.rational import RationalForm, Side
 from farkas.messages import named
 from farkas.solvers import Answer, solve
 from farkas.solvers.options import CtrlC
-from farkas.solvers.simplex import Basis, End, Simplex
+from farkas.solvers.simplex import End, Simplex
 
 #: Of the time that is left, for searching; the checker has to see every leaf again.
 SEARCH_SHARE = 0.7
@@ -167,11 +167,8 @@ def _proved(
 
 def _linear(form: RationalForm, answer: Answer | None, clock: Deadline) -> ProofTree | ExactLinear:
     """Solve a linear program exactly; at the deadline what rounded multipliers prove."""
-    basis = None
-    if answer is not None and answer.has_point:
-        basis = _crossed_over(form, answer)
     try:
-        found = solve_linear(form, deadline=clock, basis=basis)
+        found = solve_linear(form, deadline=clock)
     except OutOfTime:
         return _at_limit(form, answer)
     if found.status == "unbounded":
@@ -183,12 +180,6 @@ def _linear(form: RationalForm, answer: Answer | None, clock: Deadline) -> Proof
     weights = program.exact([sign * y for y in found.multipliers], ray=ray)
     value = None if found.value is None else sign * found.value
     return one_leaf(weights, value, value, found.point)
-
-
-def _crossed_over(form: RationalForm, answer: Answer) -> Basis | None:
-    if answer.raw_row_duals is None:
-        return None
-    return Simplex(form.linear).cross_over(answer.point, answer.raw_row_duals)
 
 
 def _at_limit(form: RationalForm, answer: Answer | None) -> ProofTree:

@@ -145,42 +145,6 @@ class Simplex:
         given.valid = True
         self._solver.setBasis(given)
 
-    def cross_over(self, point: Floats, row_duals: Floats) -> Basis | None:
-        """Find a basis near a point that came from anywhere; None where that fails.
-
-        ``point``, ``row_duals``: shapes (columns,) and (rows,).
-        """
-        from highspy import _core
-
-        form, units, matrix = self._form, self._units, self._form.matrix
-        taken = np.bincount(
-            matrix.rows, matrix.values * point[matrix.columns], minlength=form.num_rows
-        )
-        paid = np.bincount(
-            matrix.columns, matrix.values * row_duals[matrix.rows], minlength=form.num_columns
-        )
-        given = _core.HighsSolution()
-        given.col_value = np.ldexp(point, -units.columns).tolist()
-        given.row_value = np.ldexp(taken, -units.rows).tolist()
-        given.row_dual = np.ldexp(row_duals, units.rows - units.cost).tolist()
-        given.col_dual = np.ldexp(form.cost - paid, units.columns - units.cost).tolist()
-        given.value_valid = given.dual_valid = True
-        self._set("presolve", "off")
-        # HiGHS writes beyond its memory where a row has two sides: it sees the nearer one alone
-        low, high = form.row_lower, form.row_upper
-        two = np.flatnonzero(np.isfinite(low) & np.isfinite(high) & (low != high))
-        upper = high[two] - taken[two] < taken[two] - low[two]
-        self._sides(two, np.where(upper, -np.inf, low[two]), np.where(upper, high[two], np.inf))
-        self._solver.crossover(given)
-        found = self.basis
-        self._sides(two, low[two], high[two])
-        return found
-
-    def _sides(self, rows: Ints, lower: Floats, upper: Floats) -> None:
-        """Change the sides of some rows."""
-        at, unit = rows.astype(np.int32), -self._units.rows[rows]
-        self._solver.changeRowsBounds(len(at), at, np.ldexp(lower, unit), np.ldexp(upper, unit))
-
     @property
     def row_units(self) -> Ints:
         """Binary exponents of the units that HiGHS sees rows in, shape (rows,)."""

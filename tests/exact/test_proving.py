@@ -305,8 +305,8 @@ def agree(form: RationalForm, truth: Found, path: Path) -> str:
 
 
 @pytest.mark.parametrize(("draw", "seeds"), [
-    (ranges, range(100)), pytest.param(ranges, range(100, 400), marks=SLOW),
-    (rays, range(100)), pytest.param(rays, range(100, 400), marks=SLOW),
+    (ranges, range(30)), pytest.param(ranges, range(30, 400), marks=SLOW),
+    (rays, range(30)), pytest.param(rays, range(30, 400), marks=SLOW),
 ])  # fmt: skip
 def test_random_programs_are_decided_rightly(
     draw: Callable[[int], Drawn], seeds: range, tmp_path: Path

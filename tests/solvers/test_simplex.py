@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pytest
 
@@ -81,35 +79,6 @@ def test_other_ends_are_told() -> None:
     assert endless.run() is End.UNBOUNDED
     stopped = Simplex(form())
     assert stopped.run(iterations=0) is End.STOPPED
-
-
-def test_another_point_is_crossed_over_to_a_basis() -> None:
-    simplex = Simplex(form())
-    basis = simplex.cross_over(np.array([3.0, 1.0]), np.array([-2.0, 0.0]))
-    assert basis is not None
-    again = Simplex(form())
-    again.start(basis)
-    assert again.run() is End.OPTIMAL
-    assert again.value == -11
-
-
-@pytest.mark.parametrize(("cost", "side"), [(1.0, 2.0), (-1.0, 5.0)])
-def test_rows_with_two_sides_are_crossed_over_and_keep_both(cost: float, side: float) -> None:
-    # x + y in [2, 5] and y in [1, 3]: the cost is on the row, at either side
-    ranged = dataclasses.replace(
-        small([[1, 1], [0, 1]], cost=[cost, cost], row_lower=[2.0, 1.0], upper=[9, 9]),
-        row_upper=np.array([5.0, 3.0]),
-    )
-    simplex = Simplex(ranged)
-    basis = simplex.cross_over(np.array([side - 1.0, 1.0]), np.array([cost, 0.0]))
-    assert basis is not None
-    simplex.start(basis)
-    assert simplex.run() is End.OPTIMAL
-    assert simplex.value == cost * side
-    given = simplex._solver.getLp()
-    units = simplex.row_units
-    assert np.ldexp(given.row_lower_, units).tolist() == [2, 1]
-    assert np.ldexp(given.row_upper_, units).tolist() == [5, 3]
 
 
 def test_small_entries_are_kept() -> None:
