@@ -153,6 +153,16 @@ EXEMPT: dict[str, tuple[Exempt, ...]] = {
     ),
     "gadget": (
         Exempt(
+            r"program gadget\.worst_fifo.*",
+            "empty server",
+            "of a single server only",
+        ),
+        Exempt(
+            r"program gadget\.worst_fifo.*",
+            "jobs turned",
+            "the jobs of one slot queue in the order of the file",
+        ),
+        Exempt(
             rf"quantity gadget\.(drf|las)|algorithm gadget\.(drf|las)\.{WORTH}",
             "worthless job",
             "serves every job, whatever it is worth",

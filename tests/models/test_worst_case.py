@@ -17,7 +17,7 @@ from farkas.models.mlbroker.worst_local import drawn_servers, with_volumes
 from farkas.models.worst_case import ROUNDED, RatioWords, ShareWords, WorstProgram, by_family, span
 from farkas.online import algorithms
 from farkas.online.coded.simple_greedy import greedy_owner
-from tests.tools.boxes import coded_box, dps_box, mlbroker_box
+from tests.tools.boxes import coded_box, dps_box, gadget_box, mlbroker_box
 
 NAMES = [name for name in programs if issubclass(programs[name], WorstProgram)]
 
@@ -74,11 +74,20 @@ def test_spans():
 
 
 def test_points_by_family_have_the_shapes_of_their_sets():
-    form = programs.build("dps.worst_fixed_price").form(dps_box())
+    form = programs.build("gadget.worst_fifo").form(gadget_box())
     point = [Fraction(j) for j in range(form.num_columns)]
     found = by_family(form, point)
-    assert found["budget"].tolist() == [0.0, 1.0, 2.0]
+    assert found["demand"].tolist() == [[0.0], [1.0], [2.0]]
     assert sum(part.size for part in found.values()) == form.num_columns
+
+
+def test_rows_of_fifo_name_the_jobs_that_run_behind_the_one_that_stops():
+    form = programs.build("gadget.worst_fifo").form(gadget_box())
+    rows, runs = form.row_block("nobody_runs_after"), form.column_block("runs")
+    for i in range(rows.start, rows.stop):
+        columns, values = form.matrix.row(i)
+        inside = (columns >= runs.start) & (columns < runs.stop)
+        assert values[inside].tolist() == [1.0]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -93,6 +102,73 @@ def test_only_an_optimum_that_is_proved_to_be_at_most_0_bounds_a_ratio(name):
     with_margin.variant["margin"] = "0.5"
     assert with_margin.ratio_at_most(Fraction(-1)) is None
     assert programs.build(f"{name}[ratio=0.5]").ratio_at_most(Fraction(-1)) == ROUNDED
+
+
+def with_demands(box, demands):
+    jobs = [
+        msgspec.structs.replace(job, demand=(units,))
+        for job, units in zip(box.jobs, demands, strict=True)
+    ]
+    return box.replace(jobs=jobs)
+
+
+def fifo_sides(data):
+    value = algorithms["gadget.fifo"].run(data, 0).value
+    return value, farkas.solve(data, "gadget.offline").answer.objective
+
+
+@pytest.mark.ids(1)
+@pytest.mark.parametrize(("most", "horizon", "jobs"), [(3.0, 1, 3), (3.0, 2, 2), (5.0, 1, 2)])
+def test_the_optimum_of_fifo_is_the_largest_loss_over_the_box(most, horizon, jobs):
+    # with demands up to 5 of 4 units some jobs are passed over
+    box = gadget_box(jobs=jobs, most=most, horizon=horizon)
+    steps = [float(k) for k in range(1, int(most) + 1)]
+    scored = [fifo_sides(with_demands(box, d)) for d in itertools.product(steps, repeat=jobs)]
+    for ratio in (1.0, 3.0):
+        loss = max(best - ratio * value for value, best in scored)
+        found = farkas.prove(box, f"gadget.worst_fifo[ratio={ratio}]")
+        assert found.status == "optimal"
+        assert float(found.value) == pytest.approx(loss, rel=1e-9)
+
+
+def test_jobs_queue_by_arrival_and_run_from_there_on():
+    box = gadget_box(jobs=2, horizon=2)
+    late = msgspec.structs.replace(box.jobs[0], arrival=1)
+    box = box.replace(jobs=[late, *box.jobs[1:]])
+    steps = [1.0, 2.0, 3.0]
+    scored = [fifo_sides(with_demands(box, d)) for d in itertools.product(steps, repeat=2)]
+    loss = max(best - 2.0 * value for value, best in scored)
+    found = farkas.prove(box, "gadget.worst_fifo[ratio=2]")
+    assert float(found.value) == pytest.approx(loss, rel=1e-9)
+
+
+def test_a_point_is_decoded_to_demands_with_its_loss():
+    box = gadget_box()
+    program = programs.build("gadget.worst_fifo[ratio=2]")
+    found = farkas.prove(box, program)
+    data = program.decoded(box, by_family(program.form(box), found.point))
+    value, best = fifo_sides(data)
+    assert best - 2.0 * value == pytest.approx(float(found.value), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("units", "is_on"), [(1.0, True), (2.0, True), (1.5, False), (1 + 1e-9, False)]
+)
+def test_demands_in_whole_parts_are_on_the_grid(units, is_on):
+    box = gadget_box()
+    program = programs.build("gadget.worst_fifo")
+    assert program.on_grid(box, with_demands(box, [3.0, units, 1.0])) == is_on
+
+
+def test_fifo_is_not_about_other_boxes():
+    with pytest.raises(NotApplicable, match="needs one server, this cluster has 2"):
+        programs.build("gadget.worst_fifo").form(farkas.load("gadget/tiny"))
+    job = msgspec.structs.replace(gadget_box().jobs[0], budget=(4.0,))
+    with pytest.raises(NotApplicable, match="without budgets"):
+        programs.build("gadget.worst_fifo").form(gadget_box().replace(jobs=[job]))
+    flat = with_demands(gadget_box(), [1.1, 1.2, 1.3])
+    with pytest.raises(NotApplicable, match="no whole part"):
+        programs.build("gadget.worst_fifo").form(flat)
 
 
 def instances(box, parts):

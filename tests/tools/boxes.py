@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from farkas.instances.coded import CodedComputing
 from farkas.instances.dps import Market
+from farkas.instances.gadget import Cluster
 from farkas.instances.mlbroker import Brokerage
 
 
@@ -34,6 +35,22 @@ def dps_box(low: float = 1.0, high: float = 3.0, jobs: int = 3) -> Market:
         jobs=[job | {"arrival": at, "budget": budget} for at, budget in enumerate(budgets)],
         fixed_prices={"worker": [1.5], "ps": [0.5]},
     )
+
+
+def gadget_box(jobs: int = 3, most: float = 3.0, horizon: int = 1) -> Cluster:
+    """One server of four units, demands from 1 on; later jobs are worth more."""
+    return Cluster.build(
+        horizon=horizon,
+        resources=["gpu"],
+        nodes=[{"capacity": [4.0]}],
+        links=[],
+        jobs=[
+            {"arrival": 0, "demand": [most if k else 1.0], "budget": [None], "max_workers": 2,
+             "fixed_workers": 1, "bandwidth": 0.0, "efficiency": 1.0,
+             "utility": {"kind": "linear", "slope": k + 1.0}}
+            for k in range(jobs)
+        ],
+    )  # fmt: skip
 
 
 def mlbroker_box(most: float = 4.0, slots: int = 2) -> Brokerage:

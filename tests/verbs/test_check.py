@@ -124,11 +124,11 @@ def test_what_was_proved_is_checked_about_an_instance() -> None:
 
 
 def test_the_ratio_is_rounded_up_and_the_box_is_named() -> None:
-    program = programs.build("mlbroker.worst_local[ratio=8,parts=2]")
+    program = programs.build("gadget.worst_fifo[ratio=8,parts=2]")
     assert isinstance(program, WorstProgram)
     said = worst_meaning(program, Fraction(0))
-    assert "ratio of mlbroker.local is at most 8.00000001 on every" in said
-    assert "jobs[].data[][]" in said
+    assert "ratio of gadget.fifo is at most 8.00000001 on every" in said
+    assert "jobs[].demand[]" in said
     assert "whole parts, 2 of which" in said
 
 

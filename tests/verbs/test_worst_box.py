@@ -28,15 +28,18 @@ from farkas.online import algorithms
 from farkas.verbs.programs import origin
 from farkas.verbs.worst_box import BoxProof, _Iteration, worst_box
 from farkas.verbs.worst_program import boxed, placed, why_outside, worst_program
-from tests.tools.boxes import coded_box, dps_box, mlbroker_box
+from tests.tools.boxes import coded_box, dps_box, gadget_box, mlbroker_box
 
 BOXES = {
     "coded.simple_greedy": coded_box(workers=2),
     "dps.fixed_price": dps_box(2.0, 7.0),
+    "gadget.fifo": gadget_box(),
     "mlbroker.local": mlbroker_box(slots=1),
 }
-RATIOS = {"coded.simple_greedy": 3.0, "dps.fixed_price": 3.5}
-"""By hand: fastest against slowest pair; two jobs of 2 are served where two of 7 would pay."""
+RATIOS = {"coded.simple_greedy": 3.0, "dps.fixed_price": 3.5, "gadget.fifo": 8.0}
+"""By hand: fastest against slowest pair; two jobs of 2 are served where two of 7 would pay; job 0
+earns 1 and ends the slot, two workers of job 2 and one of job 1 would earn 8.
+"""
 
 every_box = pytest.mark.parametrize("name", BOXES)
 
@@ -128,7 +131,7 @@ def test_a_reward_of_nothing_has_no_ratio() -> None:
 
 
 def test_what_is_not_proved_is_not_said() -> None:
-    found = proved("dps.fixed_price")
+    found = proved("gadget.fifo")
     open_ = dataclasses.replace(
         found, upper=dataclasses.replace(found.upper, bound=Fraction(1, 10**9))
     )
@@ -243,7 +246,7 @@ def test_an_instance_an_ulp_outside_is_no_lower_side(name: str) -> None:
     with pytest.raises(NotACertificate, match="its box does not hold"):
         placed(lower, found.box)
     between = shifted(found, -np.inf)  # inside the ranges, but on no grid
-    on_grid = name == "mlbroker.local"
+    on_grid = name in ("gadget.fifo", "mlbroker.local")
     assert (why_outside(found.program, found.box, between) is not None) is on_grid
     assert why_outside(type(found.program), found.box, between) is None
 
@@ -284,7 +287,7 @@ def test_more_that_differs_than_the_numbers_is_outside() -> None:
     with pytest.raises(NotACertificate, match=r"more than jobs\[\].budget is different"):
         farkas.check(found.lower.gap, other)
     with pytest.raises(NotACertificate, match="of kind dps"):
-        farkas.check(found.lower.gap, coded_box())
+        farkas.check(found.lower.gap, gadget_box())
 
 
 def pressed_at(monkeypatch: pytest.MonkeyPatch, name: str, call: int) -> None:
@@ -318,7 +321,7 @@ def test_ctrl_c_before_anything_ends_it(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_the_limit_is_of_all_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(NoAnswer, match="time limit came before"):
-        worst_box("dps.fixed_price", dps_box(), time_limit=1e-9)
+        worst_box("gadget.fifo", gadget_box(), time_limit=1e-9)
     decode = _Iteration.decode
 
     def late(self: _Iteration, point: Any) -> None:
@@ -332,7 +335,7 @@ def test_the_limit_is_of_all_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.lower is not None
     for wrong in (0, -1, float("nan")):
         with pytest.raises(InvalidOption, match="time_limit"):
-            worst_box("dps.fixed_price", dps_box(), time_limit=wrong)
+            worst_box("gadget.fifo", gadget_box(), time_limit=wrong)
 
 
 def test_who_is_forgiven_the_price_never_declines() -> None:
@@ -373,4 +376,4 @@ def test_a_box_holds_its_ends_and_nothing_that_differs_in_more() -> None:
     assert why_outside(cls, box, dps_box(1.5, 7.0)) == "jobs[].budget = 1.5 is not in 2.0..7.0"
     fewer = dps_box(2.0, 7.0, jobs=2)
     assert "is different" in str(why_outside(cls, box, fewer))
-    assert why_outside(cls, box, coded_box()) == "it is of kind coded"
+    assert why_outside(cls, box, gadget_box()) == "it is of kind gadget"
