@@ -8,8 +8,9 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from farkas.kernels import Floats1, Floats2, Ints1, Out, compiled
-from farkas.numbers import Floats, Ints
+from farkas.errors import InvalidOption
+from farkas.kernels import Floats1, Floats2, Ints1, Ints2, Out, compiled
+from farkas.numbers import Floats
 from farkas.online.dps.cluster import (
     DECLINED,
     FULL,
@@ -27,7 +28,7 @@ from farkas.online.dps.cluster import (
     release,
     steps,
 )
-from farkas.online.dps.environment import Known
+from farkas.online.dps.environment import Known, Sales
 from farkas.online.dps.learning import geometric_grid, grid_steps
 from farkas.online.dps.seller import KernelSeller, SellerState
 from farkas.online.driver import algorithm
@@ -35,44 +36,23 @@ from farkas.tolerances import TIE
 
 Arms = Literal["markup", "joint"]
 JOINT_PRICES = 8  #: Prices a side of the joint grid.
+MOST_PAIR_ARMS = 10_000_000  #: Prices of all pairs; more are refused before they fill the memory.
 
 
 class PairArms(NamedTuple):
-    """Arms of the pairs of types met so far: constants, then what is learned."""
+    """Arms of all pairs of types that somebody may ask for: constants, then what is learned."""
 
+    pair: Ints2  #: (worker types, server types): number of the pair, -1 where nobody may ask
     first: Ints1  #: first arm of each pair, and the number of all arms
     worker_price: Floats1  #: (arms,)
     ps_price: Floats1
-    eta: Floats1  #: (pairs,)
+    eta: Floats1  #: (pairs,) confidence constant
     cap: float  #: largest unit price
     offers: Floats1  #: (arms,)
     sales: Floats1
     paid: Floats1  #: payments as shares of the largest payment
     high: Floats1  #: upper confidence bound of the mean reward of every arm, in [0, 1]
     low: Floats1  #: lower confidence bound of the share of offers that sell
-
-    @classmethod
-    def empty(cls, cap: float) -> PairArms:
-        """No pair was met."""
-        none = np.zeros(0)
-        return cls(np.zeros(1, np.int64), none, none, none, cap, none, none, none, none, none)
-
-    def with_pair(self, prices: Floats, eta: float) -> PairArms:
-        """Add a pair of which nothing is known, with ``prices`` of the shape (arms, 2)."""
-        none = np.zeros(len(prices))
-        added: dict[str, Any] = {
-            "first": [len(self.high) + len(prices)],
-            "worker_price": prices[:, 0],
-            "ps_price": prices[:, 1],
-            "eta": [eta],
-            "high": none + eta,
-            **{name: none for name in ("offers", "sales", "paid", "low")},
-        }
-        longer: dict[str, Any] = {
-            name: np.concatenate([getattr(self, name), new]).astype(getattr(self, name).dtype)
-            for name, new in added.items()
-        }
-        return self._replace(**longer)
 
 
 @compiled
@@ -117,7 +97,7 @@ def offer(
     return sold
 
 
-def pair_steps(cluster: Cluster, jobs: Jobs, pair: Ints, arms: PairArms, *rest: object) -> int:
+def pair_steps(cluster: Cluster, jobs: Jobs, arms: PairArms, *rest: object) -> int:
     """Count the steps of a simulation that looks at all arms of a pair for every job."""
     each = len(arms.high) // max(1, len(arms.eta))
     return len(jobs.slot) * each + steps(cluster, jobs)
@@ -127,7 +107,6 @@ def pair_steps(cluster: Cluster, jobs: Jobs, pair: Ints, arms: PairArms, *rest: 
 def sell_to_pairs(
     cluster: Out[Cluster],
     jobs: Jobs,
-    pair: Ints1,
     arms: Out[PairArms],
     filling: Filling,
     results: Out[Results],
@@ -137,7 +116,7 @@ def sell_to_pairs(
         release(cluster, jobs.slot[job])
         results.outcome[job] = FULL
         if fits(cluster, jobs, job):
-            mine = pair[job]
+            mine = arms.pair[jobs.worker_type[job], jobs.ps_type[job]]
             arm = dearest(arms.high, arms.first[mine], arms.first[mine + 1])
             if offer(arms, jobs, job, mine, arm, results):
                 place(cluster, jobs, job, filling)
@@ -145,9 +124,8 @@ def sell_to_pairs(
 
 @dataclasses.dataclass(slots=True, eq=False)
 class PairState(SellerState):
-    """Pairs of types met so far, numbered in that order, and their arms."""
+    """Arms of every pair of types."""
 
-    pairs: dict[tuple[int, int], int]
     arms: PairArms
 
 
@@ -155,8 +133,30 @@ class PairSeller(KernelSeller):
     """Base of sellers with arms for every pair of types."""
 
     def start(self, known: Known, seed: int) -> PairState:
-        """Start without pairs."""
-        return PairState.begin(known, seed, {}, PairArms.empty(known.price_cap))
+        """Start without observations."""
+        return PairState.begin(known, seed, self.arms_of(known))
+
+    def arms_of(self, known: Known) -> PairArms:
+        """Return the arms of the pairs of all types that are foretold; nothing is learned.
+
+        Raises `InvalidOption` where they are too many.
+        """
+        asked = known.worker_jobs[:, None] * known.ps_jobs > 0
+        pair, pairs = np.full(asked.shape, -1), np.argwhere(asked).tolist()
+        pair[asked] = np.arange(len(pairs))
+        grids = {kind: self.prices(known, kind) for kind in {kind for kind, _ in pairs}}
+        sizes = np.array([len(grids[kind]) for kind, _ in pairs], np.int64)
+        count = int(sizes.sum())
+        if count > MOST_PAIR_ARMS:
+            raise InvalidOption(
+                f"pairs of types have {count} prices, at most {MOST_PAIR_ARMS} are kept"
+            )
+        worker, ps = np.concatenate([np.zeros((0, 2)), *(grids[kind] for kind, _ in pairs)]).T
+        eta = np.array([self.eta(known, *types) for types in pairs], dtype=float)
+        return PairArms(
+            pair, np.concatenate([[0], np.cumsum(sizes)]), worker.copy(), ps.copy(), eta,
+            known.price_cap, *np.zeros((3, count)), np.repeat(eta, sizes), np.zeros(count),
+        )  # fmt: skip
 
     def prices(self, known: Known, kind: int) -> Floats:
         """Return the unit prices of the arms of a worker type, shape (arms, 2)."""
@@ -166,19 +166,10 @@ class PairSeller(KernelSeller):
         """Return the confidence constant of a pair."""
         raise NotImplementedError
 
-    def meet(self, state: PairState, jobs: Jobs) -> Ints:
-        """Return the number of the pair of every job, with arms for pairs that are new."""
-        known = state.known
-        known.require_foretold(jobs)
-        kinds = np.column_stack([jobs.worker_type, jobs.ps_type])
-        both, place = np.unique(kinds, axis=0, return_inverse=True)
-        for key in map(tuple, both.tolist()):
-            if key not in state.pairs:
-                state.pairs[key] = len(state.pairs)
-                prices = self.prices(known, key[0])
-                state.arms = state.arms.with_pair(prices, self.eta(known, *key))
-        numbers = np.array([state.pairs[k, m] for k, m in both.tolist()], np.int64)
-        return numbers[place.ravel()]
+    def sell(self, state: Any, jobs: Jobs) -> Sales:
+        """Handle jobs whose types are foretold."""
+        state.known.require_foretold(jobs)
+        return super().sell(state, jobs)
 
 
 def joint_grid() -> Floats:
@@ -204,7 +195,7 @@ class PairPrices(PairSeller):
 
     def run(self, state: PairState, jobs: Jobs, fill: Filling, results: Results) -> None:
         """Quote the arm of the pair with the highest upper confidence bound."""
-        sell_to_pairs(state.cluster, jobs, self.meet(state, jobs), state.arms, fill, results)
+        sell_to_pairs(state.cluster, jobs, state.arms, fill, results)
 
     def eta(self, known: Known, kind: int, other: int) -> float:
         """Return the constant of the jobs that can ask for both types."""
@@ -253,7 +244,6 @@ def _weigh(sack: Out[UnitSlots]) -> float:
 def sell_by_ratio(
     cluster: Out[Cluster],
     jobs: Jobs,
-    pair: Ints1,
     arms: Out[PairArms],
     sack: Out[UnitSlots],
     filling: Filling,
@@ -272,7 +262,8 @@ def sell_by_ratio(
         results.outcome[job] = FULL
         if not fits(cluster, jobs, job):
             continue
-        kind, other, mine = jobs.worker_type[job], jobs.ps_type[job], pair[job]
+        kind, other = jobs.worker_type[job], jobs.ps_type[job]
+        mine = arms.pair[kind, other]
         mean = sack.slots[kind, other] / max(sack.over[kind, other], 1.0)
         of_workers = jobs.workers[job] * mean / sack.worker_budget[kind]
         of_ps = jobs.ps[job] * mean / sack.ps_budget[other]
@@ -328,7 +319,7 @@ class Knapsacks(PairSeller):
             log_weight=np.zeros(resources),
             weight=np.zeros(resources),
         )
-        return KnapsackState.begin(known, seed, {}, PairArms.empty(known.price_cap), sack)
+        return KnapsackState.begin(known, seed, self.arms_of(known), sack)
 
     def eta(self, known: Known, kind: int, other: int) -> float:
         """Return the same constant for all pairs."""
@@ -336,8 +327,7 @@ class Knapsacks(PairSeller):
 
     def run(self, state: Any, jobs: Jobs, fill: Filling, results: Results) -> None:
         """Quote the arm with the best ratio, the dearest among equals."""
-        pair, sack = self.meet(state, jobs), state.sack
-        sell_by_ratio(state.cluster, jobs, pair, state.arms, sack, fill, results)
+        sell_by_ratio(state.cluster, jobs, state.arms, state.sack, fill, results)
 
 
 def _rounds(known: Known) -> int:

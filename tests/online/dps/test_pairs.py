@@ -6,9 +6,11 @@ import math
 import numpy as np
 import pytest
 
+from farkas.errors import InvalidOption
+from farkas.online.dps import pairs
 from farkas.online.dps.cluster import DECLINED, FULL, SOLD, Jobs, Results
 from farkas.online.dps.environment import Known
-from farkas.online.dps.pairs import Knapsacks, PairArms, PairPrices, dearest, joint_grid, offer
+from farkas.online.dps.pairs import Knapsacks, PairPrices, dearest, joint_grid, offer
 from tests.generators.dps import empty_market, random_market, uniform_users
 from tests.references.dps_market import sell
 
@@ -27,8 +29,9 @@ def test_pricing_pairs_learns_the_price_of_the_job():
 def test_a_pair_counts_offers_sales_and_payments():
     # one worker and one parameter server of a cap of 1: payments are shares of 2
     market = uniform_users(2, 1)
-    arms = PairArms.empty(1.0).with_pair(joint_grid(), 2.0)
+    arms = PairPrices(arms="joint").arms_of(Known.of(market))._replace(eta=np.array([2.0]))
     assert len(arms.offers) == 64
+    arms.high[:] = 2.0
     assert (arms.high[3], arms.low[3]) == (2.0, 0.0)
     results, jobs = Results.empty(2), Jobs.of(market)._replace(limit=np.array([9.0, 0.0]))
     for job in (0, 1):
@@ -125,15 +128,25 @@ def test_what_costs_nothing_is_best_and_nobody_is_no_trouble(seller):
     assert len(seller.simulate(empty_market()).outcome) == 0
 
 
-def test_arms_of_pairs_that_nobody_asks_for_are_left_out():
-    market = random_market(4, jobs=3)
-    seller = PairPrices()
-    state = seller.start(Known.of(market), 0)
-    number = seller.meet(state, Jobs.of(market))
-    asked = {(job.worker_type, job.ps_type) for job in market.jobs}
-    assert state.pairs.keys() == asked
-    assert len(state.arms.eta) == len(asked) < 4
-    assert [state.pairs[job.worker_type, job.ps_type] for job in market.jobs] == number.tolist()
-    sizes = [len(seller.prices(state.known, kind)) for kind, _ in state.pairs]
-    assert np.diff(state.arms.first).tolist() == sizes
-    assert len(state.arms.worker_price) == sum(sizes)
+def test_arms_of_types_that_nobody_asks_for_are_left_out():
+    market = random_market(4, jobs=3).replace(dps={"eta_scale": 2.0})
+    market = market.replace(
+        server_workers=[[*row, 1] for row in market.server_workers],
+        worker_bandwidth=[*market.worker_bandwidth, None],
+    )
+    seller, known = PairPrices(), Known.of(market)
+    arms = seller.arms_of(known)
+    asked = known.worker_jobs[:, None] * known.ps_jobs > 0
+    assert ((arms.pair >= 0) == asked).all()
+    assert sorted(arms.pair[asked].tolist()) == list(range(int(asked.sum())))
+    for kind, other in np.argwhere(asked).tolist():
+        mine = slice(*arms.first[arms.pair[kind, other] :][:2].tolist())
+        prices = np.column_stack([arms.worker_price, arms.ps_price])[mine]
+        assert prices.tolist() == seller.prices(known, kind).tolist()
+        assert set(arms.high[mine].tolist()) == {seller.eta(known, kind, other)}
+
+
+def test_too_many_prices_are_refused(monkeypatch):
+    monkeypatch.setattr(pairs, "MOST_PAIR_ARMS", 63)
+    with pytest.raises(InvalidOption, match="have 64 prices, at most 63"):
+        PairPrices(arms="joint").simulate(uniform_users(2, 1))
