@@ -153,9 +153,10 @@ class PairSeller(KernelSeller):
             )
         worker, ps = np.concatenate([np.zeros((0, 2)), *(grids[kind] for kind, _ in pairs)]).T
         eta = np.array([self.eta(known, *types) for types in pairs], dtype=float)
+        offers, sales, paid, low = np.zeros((4, count))
         return PairArms(
             pair, np.concatenate([[0], np.cumsum(sizes)]), worker.copy(), ps.copy(), eta,
-            known.price_cap, *np.zeros((3, count)), np.repeat(eta, sizes), np.zeros(count),
+            known.price_cap, offers, sales, paid, np.repeat(eta, sizes), low,
         )  # fmt: skip
 
     def prices(self, known: Known, kind: int) -> Floats:
