@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from farkas.algebra.formulation import programs
+from farkas.algebra.formulation import Formulation, programs
 from farkas.decomposition.protocol import Fit
 from farkas.errors import NoAnswer, NotACertificate
 from farkas.forms import LinearForm
@@ -109,14 +109,9 @@ def decisions_at(market: Market, form: LinearForm, point: Floats) -> list[Decisi
     return decisions_of(market, placed)
 
 
-_PROVED = {
-    capped: integer_program(f"dps.offline[{variant}]", decisions_at, MOST_ENTRIES)
-    for capped, variant in ((False, "free"), (True, "capped"))
-}
-_POOLED = {
-    capped: integer_program(f"dps.interval_ip[{variant}]", None, MOST_POOLED, POOLED_SHARE)
-    for capped, variant in ((False, "budget"), (True, "capped"))
-}
+def offline_of(market: Market) -> Formulation:
+    """Return (2) with payments below the cap, where there is one."""
+    return programs.build(f"dps.offline[{'free' if market.price_cap is None else 'capped'}]")
 
 
 def small(instance: Market, state: SearchState) -> Iterator[Candidate]:
@@ -124,7 +119,8 @@ def small(instance: Market, state: SearchState) -> Iterator[Candidate]:
     cells = instance.num_jobs * instance.num_servers
     if cells > MOST_CELLS:
         raise NoAnswer(f"dps.offline has {cells} cells of job and server, more than {MOST_CELLS}")
-    yield from _PROVED[instance.price_cap is not None](instance, state)
+    name = offline_of(instance).full_name
+    yield from integer_program(name, decisions_at, MOST_ENTRIES)(instance, state)
 
 
 def crowded(instance: Market, state: SearchState) -> Iterator[Candidate]:
@@ -148,15 +144,17 @@ def few_servers(instance: Market, state: SearchState) -> Iterator[Candidate]:
     cells = instance.num_jobs * instance.num_servers
     if not MOST_CELLS < cells <= MOST_PLACED:
         return
+    rewards = "budget" if instance.price_cap is None else "capped"
+    pooled = integer_program(f"dps.interval_ip[{rewards}]", None, MOST_POOLED, POOLED_SHARE)
     with contextlib.suppress(NoAnswer):  # too many entries
-        yield from _POOLED[instance.price_cap is not None](instance, state)
+        yield from pooled(instance, state)
     if not state.over():
         yield from placed(instance, state)
 
 
 def placed(instance: Market, state: SearchState) -> Iterator[Candidate]:
     """Solve dps.offline, as far as nodes go, for its placements."""
-    program = programs.build(f"dps.offline[{'free' if instance.price_cap is None else 'capped'}]")
+    program = offline_of(instance)
     form = program.form(instance)
     answer = solve(
         form,
