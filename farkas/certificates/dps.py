@@ -103,7 +103,7 @@ def rounded_up(reward: Floats, scale: int, kind: Any) -> Array:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class ServerPools:
-    """Servers that are priced together: those with equal units, or several such classes."""
+    """Servers that are priced together: those with equal units, or all."""
 
     of: Ints  #: Pool of each server, shape (servers,).
     #: workers, ps: installed units of all servers of a pool, shapes (pools, types).
@@ -112,27 +112,16 @@ class ServerPools:
     hosts: Bools  #: Whether one server of a pool can host the whole job, shape (jobs, pools).
 
     @classmethod
-    def of_market(cls, market: Market, pool: Ints | None = None) -> ServerPools:
-        """Compare the servers of a market.
+    def of_market(cls, market: Market, single: bool = False) -> ServerPools:
+        """Compare the servers of a market; raises `NotACertificate` where they are too many.
 
-        Raises `NotACertificate`: they are too many, or pools are not numbered from 0.  ``pool`` is
-        that of each class of servers with equal units, in ascending order of these; by default each
-        is one.
+        ``single``: whether all of them are one pool.
         """
         installed = np.concatenate([market.installed_workers, market.installed_ps], axis=1)
         each, of, size = np.unique(installed, axis=0, return_inverse=True, return_counts=True)
         affordable(float(len(each)) * market.num_jobs, "ways to place jobs")
-        pool = np.arange(len(each)) if pool is None else pool
+        pool = np.zeros(len(each), np.int64) if single else np.arange(len(each))
         count = int(pool.max(initial=-1)) + 1
-        if (
-            len(pool) != len(each)
-            or count > len(each)
-            or not np.array_equal(np.unique(pool), np.arange(count))
-        ):
-            raise NotACertificate(
-                f"{len(pool)} numbers of pools for {len(each)} classes of servers, or pools that"
-                " are not numbered from 0"
-            )
         width = market.num_worker_types
         hosting = (each[:, :width][:, market.worker_type] >= market.workers) & (
             each[:, width:][:, market.ps_type] >= market.ps
@@ -204,15 +193,14 @@ class PricedMarket(PricedProgram):
     """Jobs as owners; rows are units by pool, type and slot of arrivals, workers before servers.
 
     Doubles are rounded to a `Grid`, and these prices are what bounds payments.  ``name`` is one of
-    `PROGRAMS`, ``pool`` as of `ServerPools.of_market`; the programs by type have one pool.
+    `PROGRAMS`, ``single`` as of `ServerPools.of_market`; the programs by type have one pool.
     """
 
-    def __init__(self, market: Market, name: str, pool: Ints | None = None) -> None:
+    def __init__(self, market: Market, name: str, single: bool = False) -> None:
         rewards, self.single = PROGRAMS[name]
-        if self.single:
-            pool = np.zeros(ServerPools.of_market(market).count, np.int64)
         self.instance, self.name, self.owners = market, name, market.num_jobs
-        self.pools, self._pool = ServerPools.of_market(market, pool), pool
+        self._pooled = single and not self.single
+        self.pools = ServerPools.of_market(market, single or self.single)
         reward = finite(rewards_of(market, rewards), "rewards")
         self.reward = np.where(market.fits, reward, 0.0)
         self.slots: Ints = np.unique(market.arrival)
@@ -233,18 +221,17 @@ class PricedMarket(PricedProgram):
     @classmethod
     def laid_out(cls, instance: Market, name: str, layout: Layout) -> PricedMarket:
         """State the program with the pools of a file."""
-        if not layout:
-            return cls(instance, name)
-        if PROGRAMS[name][1] or set(layout) != {"pools"} or len(layout["pools"]) != 1:
+        program = cls(instance, name, bool(layout))
+        if program.layout != layout:
             raise NotACertificate(f"rows of {name} are pooled as {list(layout)}")
-        return cls(instance, name, np.array(layout["pools"][0], np.int64))
+        return program
 
     @property
     def layout(self) -> Layout:
-        """Pool of each class of equal servers, where they are pooled at all."""
-        if self._pool is None or self.single:
+        """Pool of each class of equal servers, where one pool is chosen for all."""
+        if not self._pooled:
             return {}
-        return {"pools": (tuple(self._pool.tolist()),)}
+        return {"pools": ((0,) * ServerPools.of_market(self.instance).count,)}
 
     def split(self, prices: Floats) -> list[Floats]:
         """Return prices of workers and of parameter servers, shape (pools, types, slots)."""

@@ -83,18 +83,18 @@ class Side:
 class ServerPricing(Pricing):
     """Jobs of a market as owners; a plan is worth what the job pays.
 
-    ``pool``: as of `farkas.certificates.dps.ServerPools.of_market`.
+    ``single``: as of `farkas.certificates.dps.ServerPools.of_market`.
     """
 
     program: PricedMarket
     cuts_first = True
 
-    def __init__(self, market: Market, pool: Ints | None = None) -> None:
+    def __init__(self, market: Market, single: bool = False) -> None:
         self.market, self.owners = market, market.num_jobs
         name = f"dps.offline[{'free' if market.price_cap is None else 'capped'}]"
-        program = PricedMarket(market, name, pool)
-        if pool is None and program.width > MOST_ROWS:
-            program = PricedMarket(market, name, np.zeros(program.pools.count, np.int64))
+        program = PricedMarket(market, name, single)
+        if program.width > MOST_ROWS:
+            program = PricedMarket(market, name, single=True)
         self.program, self.most = program, program.reward
         self.pools = pools = program.pools
         slots, first, (whole, spread) = program.slots, program.first, program.after

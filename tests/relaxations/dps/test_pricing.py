@@ -24,15 +24,9 @@ from tests.generators.dps import empty_market, posted, random_market
 
 
 def drawn(seed: int, **options) -> tuple[ServerPricing, np.random.Generator]:
-    """Pricing of a random market, each third time with pools, and what draws prices for it."""
+    """Pricing of a random market, each third time in one pool, and what draws prices for it."""
     market, rng = random_market(seed, **options), np.random.default_rng(seed)
-    problem = ServerPricing(market)
-    count = problem.pools.count
-    if seed % 3 == 0 and count > 1:
-        pool = rng.integers(0, 2, count)
-        pool[:2] = [0, 1]
-        problem = ServerPricing(market, pool)
-    return problem, rng
+    return ServerPricing(market, single=seed % 3 == 0), rng
 
 
 def prices_for(problem: ServerPricing, rng: np.random.Generator) -> np.ndarray:
@@ -131,7 +125,7 @@ def test_settled_prices_bound_the_optimum_and_no_less_than_types_do(seed):
     proved = float(Fraction(problem.certificate(Tree.of(last.prices)).bound))
     assert best * (1 - 1e-9) <= proved <= by_type * (1 + 1e-9) + 1e-9
     assert proved == pytest.approx(max(last.value, 0.0), rel=1e-9, abs=1e-9)
-    pooled = ServerPricing(market, np.zeros(problem.pools.count, np.int64))
+    pooled = ServerPricing(market, single=True)
     assert settled(pooled)[0].bound == pytest.approx(by_type, rel=1e-9, abs=1e-9)
 
 
