@@ -5,9 +5,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from farkas.algebra import Param, Sum, Var, objective, option
-from farkas.instances.dps import Market, Side
+from farkas.instances.dps import Market
 from farkas.models.dps.windows import TypeCapacity
-from farkas.numbers import Bools, Floats, Ints
+from farkas.numbers import Floats, Ints
 from farkas.tolerances import allowed
 
 
@@ -26,19 +26,12 @@ def printed_bound(market: Market, worker: Floats, ps: Floats) -> float:
     Its first term multiplies a price with units and unused slots, although a job pays once; it
     vanishes when jobs run as long as the horizon.  Runtimes are averaged over all jobs of a type.
     """
-    supply = sum(
-        _printed_supply(market, side, price)
-        for side, price in zip(market.sides, (worker, ps), strict=True)
-    )
+    supply = 0.0
+    for side, price in zip(market.sides, (worker, ps), strict=True):
+        for kind in np.unique(side.types):
+            mean = float(market.least_runtime[side.types == kind].mean())
+            supply += float(price[kind]) * int(side.capacity[kind]) * (market.horizon - mean)
     return min(demand_bound(market, worker, ps), supply)
-
-
-def _printed_supply(market: Market, side: Side, price: Floats) -> float:
-    total = 0.0
-    for kind in np.unique(side.types):
-        mean = float(market.least_runtime[side.types == kind].mean())
-        total += float(price[kind]) * int(side.capacity[kind]) * (market.horizon - mean)
-    return total
 
 
 def corrected_bound(market: Market, worker: Floats, ps: Floats) -> float:
@@ -48,21 +41,14 @@ def corrected_bound(market: Market, worker: Floats, ps: Floats) -> float:
     """
     asked = market.asked(worker, ps)
     able = (asked <= allowed(market.budget)) & market.fits
-    supply = sum(
-        _supply(market, side, price, able)
-        for side, price in zip(market.sides, (worker, ps), strict=True)
-    )
+    supply = 0.0
+    for side, price in zip(market.sides, (worker, ps), strict=True):
+        for kind in np.unique(side.types[able]):
+            jobs = np.flatnonzero(able & (side.types == kind))
+            held = fewest_slots(market)[jobs].min()
+            span = market.arrival[jobs].max() - market.arrival[jobs].min() + held
+            supply += float(price[kind]) * int(side.capacity[kind]) * int(span // held)
     return min(float(asked[able].sum()), supply)
-
-
-def _supply(market: Market, side: Side, price: Floats, able: Bools) -> float:
-    total = 0.0
-    for kind in np.unique(side.types[able]):
-        jobs = np.flatnonzero(able & (side.types == kind))
-        held = fewest_slots(market)[jobs].min()
-        span = market.arrival[jobs].max() - market.arrival[jobs].min() + held
-        total += float(price[kind]) * int(side.capacity[kind]) * int(span // held)
-    return total
 
 
 def fewest_slots(market: Market) -> Ints:
