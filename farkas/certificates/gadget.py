@@ -117,16 +117,8 @@ class PricedCluster(PricedProgram):
     """Jobs as owners; rows are resources of the servers of a class in a block of slots.
 
     Links have no prices.  A plan says how many worker-slots a job has in each block on each class,
-    and is worth what the job then earns beyond never running.
-
-    Parameters
-    ----------
-    cluster
-        The instance.
-    starts
-        First slot of each block, ascending, the first 0; shape (blocks,).
-    classes
-        Servers of each class; any partition is valid.
+    and is worth what the job then earns beyond never running.  ``starts`` are the first slots of
+    blocks, ascending, the first 0; ``classes`` any partition of the servers.
     """
 
     name = "gadget.offline"

@@ -32,21 +32,11 @@ ENCLOSED = 200  #: Steps of a search for rings that enclosing a reward takes as 
 class PricedSlot(PricedProgram):
     """Jobs of one slot as owners; rows are resources of all nodes, then links.
 
-    A plan is a ring, worth what it adds to the reward of its job.
-
-    Parameters
-    ----------
-    cluster
-        The instance.
-    slot
-        Number of the slot; t in the paper.
-    received
-        Shape (jobs,), worker-slots received before.
-    name
-        ``gadget.gvne``, or ``gadget.offline`` where all jobs come in this slot, the last one: then
-        schedules earn what jobs are worth that receive nothing, and what rings of the slot add.
-
-    Raises `NotACertificate`: the instance has no such slot, or it is not the only one with jobs.
+    A plan is a ring, worth what it adds to the reward of its job, which has received so many
+    worker-slots before.  The program ``name`` is ``gadget.gvne``, or ``gadget.offline`` where all
+    jobs come in this slot, the last one: then schedules earn what jobs are worth that receive
+    nothing, and what rings of the slot add.  Raises `NotACertificate`: the instance has no such
+    slot, or it is not the only one with jobs.
     """
 
     name = "gadget.gvne"
@@ -175,15 +165,10 @@ class PricedSlot(PricedProgram):
     ) -> Fraction:
         """Profit of the best ring of a job, at least 0, rounded up.
 
-        Gains are rounded up, and prices down, to units of which the largest gain has `MORE_DIGITS`
-        digits.  Who pays more than that for one worker or link loses anyway.
-
-        Parameters
-        ----------
-        gains
-            Of 0, 1, ... workers, at least the exact ones.
-        worker, edge
-            Prices in units of ``2**-grid``, of a worker on each node and of a use of each link.
+        ``gains`` are of 0, 1, ... workers, at least the exact ones; ``worker`` and ``edge`` are
+        prices in units of ``2**-grid``.  Gains are rounded up, and prices down, to units of which
+        the largest gain has `MORE_DIGITS` digits.  Who pays more than that for one worker or link
+        loses anyway.
         """
         top = max(gains[1:], default=Fraction(0))
         if top <= 0:

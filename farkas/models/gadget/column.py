@@ -26,15 +26,7 @@ class Columns:
 def all_columns(data, *, most: int = 200_000) -> Columns:
     """List every minimal locally feasible ring of an allowed size.
 
-    Parameters
-    ----------
-    most
-        Give up beyond so many.
-
-    Raises
-    ------
-    NotApplicable
-        When there are too many to list.
+    Raises `NotApplicable` where there are more than ``most``.
     """
     if isinstance(data, Columns):
         return data

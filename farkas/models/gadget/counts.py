@@ -33,15 +33,7 @@ class FeasibleCounts:
     def of(cls, cluster: Cluster, *, most: int = 400_000) -> FeasibleCounts:
         """Enumerate, job by job, keeping for each vector the loads that no other load undercuts.
 
-        Parameters
-        ----------
-        most
-            Give up beyond so many partial vectors with loads.
-
-        Raises
-        ------
-        NotApplicable
-            When there are too many mappings or loads.
+        Raises `NotApplicable` beyond ``most`` partial vectors with loads.
         """
         limit = np.where(cluster.reachable_slots > 0, cluster.ring_limit(), 0)
         if count_vectors(cluster) > most // 2:
@@ -108,17 +100,8 @@ def offline_optimum(feasible: FeasibleCounts, *, most: int = 400_000) -> tuple[f
     """Best total reward of all schedules, and worker-slots that reach it.
 
     A dynamic program over the slots.  What can be received is closed downwards, so only maximal
-    states are kept, and at the end every job stops where its reward is largest.
-
-    Parameters
-    ----------
-    most
-        Give up beyond so many states.
-
-    Raises
-    ------
-    NotApplicable
-        When there are more.
+    states are kept, and at the end every job stops where its reward is largest.  Raises
+    `NotApplicable` beyond ``most`` states.
     """
     cluster = feasible.cluster
     if cluster.num_jobs == 0:

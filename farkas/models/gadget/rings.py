@@ -31,15 +31,7 @@ JOINED = 10  #: Ways to go on that are looked at for every closed walk that may 
 
 
 class SimplePaths:
-    """Simple paths, remembered.
-
-    Parameters
-    ----------
-    cluster
-        The network.
-    most
-        Give up beyond so many partial paths between two nodes.
-    """
+    """Simple paths, remembered; of at most ``most`` partial paths between two nodes."""
 
     def __init__(self, cluster: Cluster, most: int) -> None:
         self.cluster = cluster
@@ -57,10 +49,7 @@ class SimplePaths:
     def between(self, start: int, end: int, cap: Floats) -> list[Counts]:
         """List those over links that ``cap``, shape (links,), lets be used once.
 
-        Raises
-        ------
-        NotApplicable
-            When there are too many partial ones.
+        Raises `NotApplicable` where there are too many partial ones.
         """
         key = (start, end, cap.tobytes())
         if key not in self._paths:
@@ -89,12 +78,7 @@ class SimplePaths:
 class ClosedWalks:
     """Minimal closed walks through sets of hosts, remembered.
 
-    Parameters
-    ----------
-    cluster
-        The network.
-    most
-        Give up beyond so many partial paths, or ten times so many ways to join them in all.
+    Gives up beyond ``most`` partial paths, or ten times so many ways to join them in all.
     """
 
     def __init__(self, cluster: Cluster, most: int) -> None:
@@ -205,23 +189,10 @@ class Rings:
 
 
 def enumerate_rings(cluster: Cluster, largest: npt.ArrayLike, *, most: int = 200_000) -> Rings:
-    """List every locally feasible ring mapping that no other dominates.
+    """List every locally feasible ring mapping that no other dominates, by job and then by size.
 
-    Parameters
-    ----------
-    largest
-        Shape (jobs,), largest size per job; 0 leaves the job out.
-    most
-        Give up beyond so many mappings or partial walks.
-
-    Returns
-    -------
-    Sorted by job, then size.
-
-    Raises
-    ------
-    NotApplicable
-        When there are too many.
+    ``largest``, shape (jobs,), is the largest size per job; 0 leaves the job out.  Raises
+    `NotApplicable` beyond ``most`` mappings or partial walks.
     """
     walks = ClosedWalks(cluster, most)
     found: list[tuple[int, Counts, Counts]] = []

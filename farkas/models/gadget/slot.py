@@ -116,19 +116,11 @@ def snapshot(
     progress: npt.ArrayLike | None = None,
     gains: Gains = "printed",
 ) -> SlotView:
-    """Look at one slot; a snapshot is returned as it is.
+    """Look at one slot, by default the instance's own before any progress, shape (jobs,).
 
-    Parameters
-    ----------
-    data
-        The instance.
-    slot
-        The instance's own ``slot`` by default.
-    progress
-        Shape (jobs,), nothing received by default.
-    gains
-        ``printed``: μ(ζ(z + k)) - μ(ζ z), GADGET (12).  ``envelope``: the same on the concave
-        envelope of what the job can still reach, so that a convex start is not invisible.
+    Gains are ``printed``, μ(ζ(z + k)) - μ(ζ z) of GADGET (12), or of the concave ``envelope`` of
+    what the job can still reach, so that a convex start is not invisible.  A snapshot is returned
+    as it is.
     """
     if isinstance(data, SlotView):
         return data

@@ -53,12 +53,8 @@ def exact(subproblem: Subproblem) -> SubproblemAnswer:
 def exact_rings(slot: SlotView, feasible: FeasibleCounts | None) -> Rings:
     """Best rings of one slot.
 
-    Parameters
-    ----------
-    feasible
-        All feasible counts of the cluster, if they could be listed: then ties within a share
-        1e-9 go to the lexicographically largest counts.  Otherwise a compact integer program
-        decides.
+    Where all feasible counts are known, ties within a share 1e-9 go to the lexicographically
+    largest; otherwise a compact integer program decides.
     """
     if not len(slot.jobs):
         return Rings.none(slot.cluster)
@@ -143,15 +139,11 @@ def columns(subproblem: Subproblem) -> SubproblemAnswer:
 
 
 def column_rings(slot: SlotView, gap: float) -> tuple[Rings, float]:
-    """Rings of one slot, within ``gap`` of an upper bound where that can be reached.
+    """Rings of one slot, within ``gap`` of an upper bound where that can be reached, and the bound.
 
     Begins with the placements of the baselines and is never worse than any of them.  Where one of
     them gives every job its best size, nothing is left to search.  Where the slot's integer program
     is small, it decides what is left open.
-
-    Returns
-    -------
-    The rings, and a bound on the worth of all.
     """
     placed: list[Rings] = []
     for rings in (baseline_rings(slot, baseline) for baseline in BASELINES):

@@ -148,13 +148,7 @@ class PlacedRing:
 
 
 class Room:
-    """What is left of the cluster within a slot.
-
-    Parameters
-    ----------
-    cluster
-        The instance; every slot starts from its empty cluster.
-    """
+    """What is left of the cluster within a slot; every slot starts from its empty cluster."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster

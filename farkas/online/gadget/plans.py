@@ -37,30 +37,14 @@ def place_workers(
     above: float,
     workers: Out[Ints2],
 ) -> int:
-    """Find the workers of a job on every server in every slot from its arrival on.
+    """Find the workers of a job on every server in every slot from its arrival on; return how many.
 
-    Parameters
-    ----------
-    free
-        Units, shape (slots, servers, resources).
-    demand, cap, ring
-        Units of a worker, workers that an empty server holds, and largest ring.
-    price
-        Of a worker, shape (slots, classes).
-    factor
-        Of what a server holds, by which it is chosen; shape (slots, servers).
-    planned
-        Worker-slots, shape (blocks, classes), within which to stay; empty for the best at prices.
-    block_of
-        Block of each slot.
-    gain, above
-        By worker-slots, and what it has to exceed.
-    workers
-        Shape (slots, servers), 0.
-
-    Returns
-    -------
-    Number of worker-slots.
+    ``free`` are units, shape (slots, servers, resources); a worker takes ``demand``, an empty
+    server holds ``cap`` workers, and a ring has ``ring`` at most.  ``price`` of a worker has shape
+    (slots, classes); servers are chosen by what they hold times ``factor``, shape (slots, servers).
+    ``planned`` are worker-slots, shape (blocks, classes), within which to stay; empty for the best
+    at prices.  ``gain`` is by worker-slots and has to exceed ``above``; ``workers``, shape (slots,
+    servers), is 0 at first.
     """
     slots, servers, width = free.shape
     classes = price.shape[1]

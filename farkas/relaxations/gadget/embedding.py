@@ -266,14 +266,8 @@ class Mixture:
 class Copy:
     """What is left of one copy: worker 0 of a job's ring sits on ``host``.
 
-    Parameters
-    ----------
-    chosen
-        Share of the copy.
-    placed
-        Shape (size, nodes); row 0 is not used.
-    routed
-        Shape (size, links).
+    ``chosen`` is its share, ``placed`` has shape (size, nodes), of which row 0 is not used,
+    ``routed`` shape (size, links).
     """
 
     def __init__(
@@ -335,17 +329,10 @@ class Copy:
 
 
 def decompose(slot: SlotView, form: LinearForm, point: Floats) -> Mixture:
-    """Write a point of ``gadget.augmented`` as a mixture of rings.
+    """Write a feasible point of ``gadget.augmented`` as a mixture of rings.
 
     The shares of a job sum to what the point gives it; node loads are reproduced, link loads are
     not exceeded.  Each pass empties a variable, so there are no more passes than positive ones.
-
-    Parameters
-    ----------
-    slot
-        Slot with one size per job, from which ``form`` was built.
-    form, point
-        The relaxation and a feasible point.
     """
     cluster = slot.cluster
     chosen = form.values(point, "chosen")

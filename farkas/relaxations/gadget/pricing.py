@@ -76,18 +76,9 @@ def best_count(
 ) -> float:
     """Find the number of worker-slots that earns most, and where they are cheapest.
 
-    Parameters
-    ----------
-    price, room
-        Of a worker-slot, and how many there are, by place.
-    number
-        Worker-slots taken by place.
-    gain, above
-        By number of worker-slots, and what it exceeds if there are some.
-
-    Returns
-    -------
-    What is earned, 0 with no worker-slots where nothing is.
+    ``price`` and ``room`` are of a place; ``number`` takes the worker-slots there.  ``gain`` is by
+    the number of worker-slots, and has to exceed ``above``.  Returns what is earned, 0 where
+    nothing is.
     """
     order = np.argsort(-room, kind="mergesort")  # of places that cost as much, the largest first
     order = order[np.argsort(price[order], kind="mergesort")]
@@ -114,14 +105,8 @@ def replies(
 ) -> int:
     """Find the best reply of every job.
 
-    Parameters
-    ----------
-    prices
-        Of a unit in a slot, shape (blocks, classes, resources).
-    payoff
-        What jobs earn, shape (jobs,).
-    number
-        Worker-slots by job and place, shape (jobs, blocks x classes).
+    Prices are of a unit in a slot, shape (blocks, classes, resources).  ``payoff``, shape (jobs,),
+    takes what jobs earn, ``number`` worker-slots, shape (jobs, blocks x classes).
     """
     blocks, classes, width = prices.shape
     price, room = np.zeros(blocks * classes), np.zeros(blocks * classes, np.int64)
@@ -147,15 +132,7 @@ def replies(
 
 
 class GadgetPricing(Pricing):
-    """Rows and replies.
-
-    Parameters
-    ----------
-    cluster
-        The instance.
-    pooled
-        Whether all servers are one class; else `priced_apart`.
-    """
+    """Rows and replies; with ``pooled`` all servers are one class, else `priced_apart`."""
 
     def __init__(self, cluster: Cluster, *, pooled: bool = False) -> None:
         self.cluster, self.owners = cluster, cluster.num_jobs

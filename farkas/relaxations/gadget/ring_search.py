@@ -235,10 +235,8 @@ def search(
 ) -> tuple[float, float, int, int]:
     """Best closed walk worth more than ``floor``.
 
-    Returns
-    -------
-    Its worth, floor if there is none; the most that any walk is worth, more only if the labels did
-    not suffice; its last label, -1 if there is none; and how many labels there are.
+    Returns its worth, floor if there is none; the most that any walk is worth, more only if the
+    labels did not suffice; its last label, -1 if there is none; and how many labels there are.
     """
     nodes, levels, codes = len(task.price), len(task.worth), memory.codes
     start = frame.start
@@ -310,11 +308,9 @@ def walked(network: Arcs, labels: Labels, codes: int, end: int) -> tuple[Ints1, 
 
 @compiled
 def remember(task: RingTask, workers: Ints1, flow: Ints1, memory: Out[LabelMemory]) -> int:
-    """Let labels remember what a walk has overused, as far as numbers reach.
+    """Let labels remember what a walk has overused, as far as numbers reach; return how many codes.
 
-    Returns
-    -------
-    The number of codes: as before if numbers do not reach, 0 if nothing is overused.
+    As many as before if numbers do not reach, 0 if nothing is overused.
     """
     codes, over = memory.codes, False
     for u in range(len(workers)):
@@ -426,22 +422,10 @@ def best_rings(
     floor: Floats1,
     most_labels: int,
 ) -> tuple[Floats1, Floats1, Ints2, Ints2, int]:
-    """As `best_ring`, of many jobs at once.
+    """As `best_ring`, of many jobs at once: a row a job, and how many labels were followed in all.
 
-    Parameters
-    ----------
-    worker, cap, length, uses, worth
-        As in `RingTask`, a row a job.
-    largest
-        Shape (jobs,), largest size.
-    floor
-        Shape (jobs,).
-    most_labels
-        Of each job.
-
-    Returns
-    -------
-    As `best_ring`, a row a job; and how many labels were followed in all.
+    ``worker``, ``cap``, ``length``, ``uses`` and ``worth`` are fields of `RingTask`; ``largest``
+    and ``floor`` have shape (jobs,); ``most_labels`` is of each job.
     """
     best, most, followed = np.empty(len(floor)), np.empty(len(floor)), 0
     workers, flow = np.empty(cap.shape, np.int64), np.empty(uses.shape, np.int64)
@@ -457,15 +441,11 @@ def best_rings(
 def best_ring(
     network: Arcs, task: RingTask, floor: float, most_labels: int
 ) -> tuple[float, float, Ints, Ints, int]:
-    """Best ring worth more than ``floor``.
+    """Best ring worth more than ``floor``; nothing more is remembered after ``most_labels`` labels.
 
-    ``most_labels``: remember nothing more after so many labels; with 0 labels remember nothing.
-
-    Returns
-    -------
-    The worth of the best ring found, or floor; the most that any ring is worth, which is the same
-    unless the labels were too many; workers per node and uses per link of the ring, all 0 if none
-    was found; and how many labels were followed.
+    Returns the worth of the best ring found, or floor; the most that any ring is worth, which is
+    the same unless the labels were too many; workers per node and uses per link, all 0 if none was
+    found; and how many labels were followed.
     """
     best, most, workers, flow, followed = best_rings(
         network, np.atleast_2d(task.price), np.atleast_2d(task.cap), np.atleast_2d(task.length),

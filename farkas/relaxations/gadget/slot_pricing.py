@@ -74,23 +74,11 @@ class RingPricing:
     def replies(
         self, node_price: Floats, link_price: Floats, floor: Floats, worth: Floats
     ) -> tuple[Floats, Rings]:
-        """Best ring of each job, where it is worth more than ``floor``.
+        """Best ring of each job where it is worth more than ``floor``, shape (participants,).
 
-        Parameters
-        ----------
-        node_price
-            Shape (nodes, resources), per unit; λ >= 0.
-        link_price
-            Shape (links,), per Gbps; ν >= 0.
-        floor
-            Shape (participants,).
-        worth
-            Of sizes, as `worth`.
-
-        Returns
-        -------
-        The most that any ring of the job is worth, or the floor if that is more, shape
-        (participants,); and the rings.
+        Prices are λ of nodes, shape (nodes, resources), and ν of links, shape (links,); ``worth``
+        is of sizes, as `worth`.  Returns the most that any ring of the job is worth, or the floor
+        if that is more, and the rings.
         """
         slot, cluster = self.slot, self.slot.cluster
         worker = (cluster.demand[slot.jobs][:, None] * node_price).sum(axis=2)
@@ -173,16 +161,8 @@ class KnownRings:
     def profit(self, worth: Floats, node: Floats, link: Floats) -> Floats:
         """Return what every job earns with every ring, -inf where it does not fit.
 
-        Parameters
-        ----------
-        worth
-            Of sizes 0, 1, ..., shape (participants, sizes + 1).
-        node, link
-            Prices, shapes (nodes, resources) and (links,).
-
-        Returns
-        -------
-        Shape (participants, rings).
+        ``worth`` is of sizes 0, 1, ..., shape (participants, sizes + 1); ``node`` and ``link`` are
+        prices, shapes (nodes, resources) and (links,).  Shape (participants, rings).
         """
         slot, cluster, rings = self.slot, self.slot.cluster, self.rings
         earned = np.where(self._fits, worth[:, np.minimum(rings.size, worth.shape[1] - 1)], -np.inf)
@@ -207,20 +187,10 @@ class SlotValues(PricedSlot):
 class SlotPricing(Pricing):
     """Jobs of the cluster as owners, of which some may run; limits are priced one by one.
 
-    Parameters
-    ----------
-    slot
-        Whose gains count.
-    known
-        Rings to begin with.
-    labels
-        Of one search for the best ring of a job; with 0 labels walks remember nothing.
-    rows
-        What nodes and links have, where others use some of it.
-    budget
-        Of all searches together.
-    name
-        Program that is bounded, see `PricedSlot`.
+    ``known`` are rings to begin with.  ``labels`` are of one search for the best ring of a job;
+    with 0 labels walks remember nothing.  ``rows`` is what nodes and links have where others use
+    some of it, ``budget`` of all searches together, ``name`` the program that is bounded, see
+    `PricedSlot`.
     """
 
     def __init__(
