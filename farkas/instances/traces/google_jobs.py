@@ -17,7 +17,7 @@ import msgspec
 
 from farkas.errors import FileProblem
 from farkas.files import read_bytes
-from farkas.instances.traces.importer import Account, Importer, Path, importers
+from farkas.instances.traces.importer import SECONDS, Account, Importer, Path, importers
 from farkas.instances.traces.jobs import JobTable, MarketOfJobs, TraceJob
 from farkas.instances.traces.jobs_eris import AuctionOfJobs
 from farkas.instances.traces.jobs_gadget import ClusterOfJobs
@@ -39,7 +39,7 @@ EVENTS: Mapping[int, tuple[str, ...]] = {
 }  # fmt: skip
 ENDS = frozenset({"EVICT", "FAIL", "FINISH", "KILL", "LOST"})
 BEFORE, AFTER = 0, 2**63 - 1  #: Times of what happened before and after the trace.
-MICROSECOND = 1e-6  #: Seconds.
+MICROSECOND = SECONDS["ms"] / 1000
 
 
 class TaskEvent(msgspec.Struct, frozen=True):
