@@ -3,7 +3,7 @@
 #: Modules of what is registered under another name than that of its module.
 HOMES = {
     "": "environment",
-    "assignment_lp:sifting": "sca",
+    "assignment_lp:priced": "sca",
     "brute_force": "exhaustive",
     "chance_search": "chance_plans",
     "chance_stretch": "chance_plans",

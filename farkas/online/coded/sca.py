@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from farkas.relaxations.coded.sca import SharedPoint
 
 
-@own_solver("coded.assignment_lp", "sifting")
-def sifting(subproblem: Subproblem) -> SubproblemAnswer:
-    """Solve on the pairs that matter, and prove the answer by its own prices."""
+@own_solver("coded.assignment_lp", "priced")
+def priced(subproblem: Subproblem) -> SubproblemAnswer:
+    """Solve until shares and prices prove each other optimal."""
     from farkas.relaxations.coded.sharing import shared_optimum
 
     program, data = subproblem.formulation, subproblem.data
@@ -48,7 +48,7 @@ class ExpectedSharing(Planner):
     Parameters
     ----------
     solver
-        Of ``coded.assignment_lp``; by default its own, ``sifting``.
+        Of ``coded.assignment_lp``; by default its own, ``priced``.
     """
 
     solver: str = ""
@@ -60,7 +60,7 @@ class ExpectedSharing(Planner):
         def read(form: Any, answer: Any) -> Any:
             return tidy(form.values(answer.point, "share").reshape(arrivals.rates.shape))
 
-        return Subproblem(AssignmentLp(), arrivals, read, "sifting")
+        return Subproblem(AssignmentLp(), arrivals, read, "priced")
 
     def round(
         self, state: Any, arrivals: CodedComputing, answer: Any, rng: Any

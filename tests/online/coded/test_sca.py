@@ -172,7 +172,7 @@ def test_the_linear_program_has_one_optimum_by_every_solver(solver):
     other = algorithms["coded.expected"].run(data, solver=solver)
     assert other.value == pytest.approx(own.value, rel=1e-7)
     assert other.steps[0].fractional == pytest.approx(own.steps[0].fractional, rel=1e-7)
-    assert own.steps[0].solver == "sifting"
+    assert own.steps[0].solver == "priced"
 
 
 def test_a_solver_that_takes_no_cone_is_refused_before_the_first_step():

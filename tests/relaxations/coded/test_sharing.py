@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 
 from farkas.algebra import programs
 from farkas.certificates import exact_bound
 from farkas.duals.dualize import dualize
-from farkas.errors import NoAnswer
 from farkas.instances import library
 from farkas.models.coded.kernel import Pairs, level
-from farkas.numbers import Floats
 from farkas.online import algorithms
 from farkas.online.coded.exhaustive import best_owner, every_owner
 from farkas.online.coded.local_search import least_level
-from farkas.relaxations.coded import sharing
 from farkas.relaxations.coded.sharing import (
-    MANY,
-    MOST_SIFTED,
-    Vertex,
     _solved,
     best_sharing,
     excluded_level,
     price_bound,
     shared_optimum,
-    sifted,
     truncated_level,
 )
 from farkas.solvers import solve
@@ -109,100 +100,12 @@ def test_the_prices_exclude_what_is_above_the_level(seed):
     assert best_sharing(np.minimum(speed / found.level, 1.0)).level >= 1 - 1e-10
 
 
-@pytest.fixture
-def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sift also where it does not pay."""
-    monkeypatch.setattr(sharing, "MANY", 4)
-    monkeypatch.setattr(sharing, "SAMPLE", 2)
-    monkeypatch.setattr(sharing, "PAIRS", 1)
-
-
-class Noted:
-    """The solver, and what it was given."""
-
-    def __init__(self) -> None:
-        self.pairs: list[int] = []
-
-    def __call__(self, speed: Floats, room: Floats) -> Vertex:
-        self.pairs.append(int((speed > 0).sum()))
-        return _solved(speed, room)
-
-
-@pytest.mark.usefixtures("few")
-@pytest.mark.parametrize("seed", range(12))
-def test_the_optimum_is_that_of_all_pairs(seed: int) -> None:
-    speed = random_speed(seed, masters=3, workers=40)
-    rng = np.random.default_rng(seed)
-    if seed % 2:
-        speed = speed * (rng.random(speed.shape) < 0.6)
-    room = rng.uniform(0.2, 1.0, 40) if seed % 3 else np.ones(40)
-    noted = Noted()
-    share, prices = sifted(noted, speed, room)
-    whole, _ = _solved(speed, room)
-    assert noted.pairs[0] < (speed > 0).sum()
-    assert seed % 2 or noted.pairs[-1] < (speed > 0).sum()
-    assert (share.sum(axis=0) <= room * (1 + 1e-9)).all()
-    assert level(speed, share) == pytest.approx(level(speed, whole), rel=1e-9)
-    # these prices allow no more, in rational arithmetic
-    worth = sum(
-        Fraction(space)
-        * max(Fraction(p) * Fraction(v) for p, v in zip(prices, column, strict=True))
-        for space, column in zip(room.tolist(), speed.T.tolist(), strict=True)
-    )
-    bound = float(worth / sum(map(Fraction, prices.tolist())))
-    assert bound == pytest.approx(level(speed, share), rel=1e-9)
-
-
-def test_few_workers_are_solved_at_once() -> None:
-    noted = Noted()
-    speed = random_speed(1, masters=2, workers=2 * MANY - 1)
-    sifted(noted, speed, np.ones(speed.shape[1]))
-    assert noted.pairs == [(speed > 0).sum()]
-
-
-@pytest.mark.usefixtures("few")
-def test_a_sample_that_knows_nothing_of_a_master_costs_rounds_and_no_optimum() -> None:
-    # master 1 works on the last worker only, which no sample holds
-    speed = np.ones((2, 40))
-    speed[1, :39] = 0.0
-    found, share = Noted(), sifted(_solved, speed, np.ones(40))[0]
-    assert level(speed, share) == pytest.approx(1.0)
-    sifted(found, speed, np.ones(40))
-    assert found.pairs[-1] == 41
-
-
-@pytest.mark.usefixtures("few")
-def test_after_some_rounds_all_pairs_are_solved() -> None:
-    speed, parts = np.ones((8, 40)), []
-
-    def misleading(part: Floats, room: Floats) -> Vertex:
-        # the master with most pairs left out is said to pay ten times as much as the others
-        parts.append(part)
-        left_out = (part == 0).sum(axis=1)
-        prices = np.where(np.arange(8) == left_out.argmax(), 10.0, 1.0)
-        return np.zeros_like(part), prices if part.shape == speed.shape else np.arange(1.0, 9.0)
-
-    sifted(misleading, speed, np.ones(40))
-    # a sample, one more master a round, and all
-    assert [int(part.sum()) for part in parts] == [160, 40, 80, 120, 160, 200, 320]
-    assert len(parts) == MOST_SIFTED + 2
-
-
-@pytest.mark.usefixtures("few")
-def test_what_the_whole_program_raises_is_raised() -> None:
-    def refuse(speed: Floats, room: Floats) -> Vertex:
-        raise NoAnswer(f"{speed.shape[1]} workers")
-
-    with pytest.raises(NoAnswer, match="40 workers"):
-        sifted(refuse, np.ones((2, 40)), np.ones(40))
-
-
 def test_many_workers_are_proved_as_few_are() -> None:
-    speed = random_speed(5, masters=3, workers=3 * MANY)
+    speed = random_speed(5, masters=3, workers=180)
     found = best_sharing(speed)
     assert found.gap <= 1e-12
     assert price_bound(speed, found.prices) == found.bound
-    shares, _ = _solved(speed, np.ones(3 * MANY))
+    shares, _ = _solved(speed, np.ones(180))
     assert found.level == pytest.approx(level(speed, shares), rel=1e-9)
 
 
