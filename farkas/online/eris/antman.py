@@ -306,7 +306,6 @@ def worth_at(job: Job, slot: int) -> float:
 
 PATIENCE = 6  #: Slots after which a guaranteed job that still waits becomes opportunistic.
 
-
 LITERAL = {"literal": {"literal": True}}
 
 
@@ -399,22 +398,16 @@ class Liquid(FixedPolicy):
 
     def _choose(self, waiting: Waiting, room: SlotCapacity) -> None:
         """Fix the number of workers; leave it open when not even one fits now."""
-        best = float("inf")
+        best, budget = float("inf"), room.auction.transfer_budget
         for count in range(1, 2 * workers_asked(waiting.job) + 1):
             placement = room.place(waiting, count)
             if placement is None:
                 break
             if room.quote(waiting, placement) is None:
                 continue
-            score = self._score(waiting, placement, room, count)
+            remote = count - int(placement.workers[placement.server])
+            traffic = waiting.job.parameter_size * remote / budget if budget > 0 else float(remote)
+            plan = count if self.literal else waiting.slots_needed(count) / SLOTS_AIMED_AT
+            score = self.weight * traffic + (1 - self.weight) * plan
             if score < best:
                 best, waiting.count = score, count
-
-    def _score(
-        self, waiting: Waiting, placement: SlotPlacement, room: SlotCapacity, count: int
-    ) -> float:
-        remote = count - int(placement.workers[placement.server])
-        budget = room.auction.transfer_budget
-        traffic = waiting.job.parameter_size * remote / budget if budget > 0 else float(remote)
-        plan = count if self.literal else waiting.slots_needed(count) / SLOTS_AIMED_AT
-        return self.weight * traffic + (1 - self.weight) * plan

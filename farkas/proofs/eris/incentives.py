@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 
 from farkas.instances.eris import Auction, Job
-from farkas.online.eris.environment import Ledger, Proposal, can_run
+from farkas.online.eris.environment import Ledger, can_run
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.portable import uniform
 from farkas.proofs.claim import Trials, claim, require, require_zero, sp
@@ -20,16 +20,10 @@ Report = Callable[[Job, np.random.Generator], Job]
 def no_gain(sample: Auction, truth: Job, report: Job, scheduler: str) -> Stated:
     """A job earns at most as much by ``report`` as by the truth; at true worth."""
     honest = max(0.0, propose(sample, truth, scheduler).payoff)
-    reported = true_payoff(truth, report, propose(sample, report, scheduler))
+    found, reported = propose(sample, report, scheduler), 0.0
+    if found.pays:
+        reported = truth.utility[report.arrival + found.finish - truth.arrival] - found.cost
     return Stated(reported, "<=", honest, SOLVER_GAP, size=max(truth.utility))
-
-
-def true_payoff(truth: Job, report: Job, proposal: Proposal) -> float:
-    """Payoff at the true worth of the slot of completion; 0 when rejected."""
-    if not proposal.pays:
-        return 0.0
-    slot = report.arrival + proposal.finish - truth.arrival
-    return truth.utility[slot] - proposal.cost
 
 
 def other_worth(job: Job, rng: np.random.Generator) -> Job:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator
 
 import numpy as np
@@ -11,7 +10,7 @@ from scipy import sparse
 
 from farkas.certificates.eris import PricedAuction, certify_prices
 from farkas.certificates.priced_tree import Case, PricedTree
-from farkas.decomposition.column_generation import DualPoint, Left, price_rows, price_tree
+from farkas.decomposition.column_generation import DualPoint, price_rows, price_tree
 from farkas.decomposition.master import Master, Pool
 from farkas.decomposition.protocol import Plans, Pricing
 from farkas.errors import NoAnswer
@@ -74,16 +73,14 @@ class ExactPricing(Pricing):
         return job.utility[len(plan.server) - 1], np.concatenate([transfer, used.ravel()])
 
 
-def generate_columns(
-    auction: Auction, most_rounds: int = 1000, left: Left = lambda: math.inf
-) -> Iterator[DualPoint]:
+def generate_columns(auction: Auction, most_rounds: int = 1000) -> Iterator[DualPoint]:
     """Solve the linear relaxation of (3) round by round; bounds rest on the solver's claims.
 
     Raises `NoAnswer`: the solver did not finish a job.
     """
     pricing = ExactPricing(auction)
     master = Master(pricing, Pool(pricing))
-    return price_rows(pricing, master, gap=SIMPLEX, left=left, rounds=most_rounds)
+    return price_rows(pricing, master, gap=SIMPLEX, left=lambda: math.inf, rounds=most_rounds)
 
 
 def relaxation_by_columns(auction: Auction, most_rounds: int = 1000) -> DualPoint:
@@ -94,22 +91,11 @@ def relaxation_by_columns(auction: Auction, most_rounds: int = 1000) -> DualPoin
     return last
 
 
-def aggregated_prices(auction: Auction, left: Left = lambda: math.inf) -> Prices:
+def aggregated_prices(auction: Auction) -> Prices:
     """Prices by columns, the same at every site."""
     pricing = SchedulePricing(auction)
-    return pricing.prices_of(price_tree(pricing, gap=SIMPLEX, left=left).prices[0])
-
-
-def within(seconds: float) -> Left:
-    """Count down from now."""
-    end = time.monotonic() + seconds
-    return lambda: max(0.0, end - time.monotonic())
-
-
-def column_prices(auction: Auction, seconds: float) -> PricedTree:
-    """Prices of the best round of column generation that the time allows."""
-    *_, last = generate_columns(auction, left=within(seconds))
-    return certify_prices(auction, *PricedAuction(auction).parts(last.prices))
+    found = price_tree(pricing, gap=SIMPLEX, left=lambda: math.inf)
+    return pricing.prices_of(found.prices[0])
 
 
 def certify_welfare(auction: Auction) -> tuple[PricedTree, str]:

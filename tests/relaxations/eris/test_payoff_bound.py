@@ -13,6 +13,7 @@ from farkas.certificates.priced_tree import PricedTree
 from farkas.decomposition.protocol import Asked, OwnerReplies, parallel_replies
 from farkas.executor import Executor
 from farkas.instances import library
+from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import PricedJobs
 from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.relaxations.eris.payoff_bound import (
@@ -27,7 +28,7 @@ from farkas.relaxations.eris.pricing import PricedCapacity, SchedulePricing, cho
 from farkas.relaxations.eris.welfare_bound import (
     aggregated_prices,
     certify_welfare,
-    column_prices,
+    relaxation_by_columns,
 )
 from tests.generators.eris import auction_in, one_resource, random_auction
 from tests.tools.eris_bounds import prove_payoffs
@@ -96,21 +97,24 @@ def test_prices_of_all_sites_bound_the_optimum(seed: int) -> None:
     assert float(Fraction(proved.bound)) >= optimum("eris.offline", auction) - 1e-9
 
 
+def column_prices(auction: Auction) -> PricedTree:
+    prices = PricedAuction(auction).parts(relaxation_by_columns(auction).prices)
+    return certify_prices(auction, *prices)
+
+
 def test_without_a_budget_transfer_is_priced_out() -> None:
     # no_transfer: 21 with moves forbidden, 33 if moving were free
     auction = library.load("eris/no_transfer")
-    assert float(column_prices(auction, 60.0).bound) == pytest.approx(21.0)
+    assert float(column_prices(auction).bound) == pytest.approx(21.0)
 
 
 def test_prices_of_columns_prove_the_relaxation_and_pooled_ones_less() -> None:
     # everything for nothing proves 92.893
     auction = library.load("eris/integrality_gap")
-    found = certify_welfare(auction)[0], column_prices(auction, 60.0)
+    found = certify_welfare(auction)[0], column_prices(auction)
     pooled, columns = (float(Fraction(one.bound)) for one in found)
     assert 92.893 - 1e-3 > pooled >= columns
     assert columns == pytest.approx(87.2435, abs=1e-4)
-    # the first round alone knows no prices
-    assert float(Fraction(column_prices(auction, 0.0).bound)) == pytest.approx(92.893)
 
 
 def test_pooled_capacity_prices_what_is_scarce() -> None:
