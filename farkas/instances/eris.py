@@ -230,9 +230,8 @@ def workers_for(chunks: int, epochs: int, worker_rate: int) -> int:
 def hosted(free: Floats, demand: Floats, most: int | Ints) -> Ints:
     """Workers that fit in ``free`` units, at most ``most``; nothing fits where a unit is lacking.
 
-    Counts are rounded down but for `ROUNDING`: 0.3 units hold three workers of 0.1.  Shapes (...,
-    resources) of ``free`` and (resources,) of ``demand`` are broadcast; ``most`` also holds for
-    workers that demand nothing.
+    Counts are rounded down but for `ROUNDING`: 0.3 units hold three workers of 0.1.  The last axis
+    is that of resources.
     """
     shape = np.broadcast_shapes(free.shape, demand.shape)
     with np.errstate(over="ignore"):  # beyond doubles is without a limit

@@ -28,13 +28,7 @@ class Prices:
 
 
 def transfer_price(auction: Auction, transferred: Floats) -> Floats:
-    """Price of transfer when ``transferred`` MB are in use: γ_d^(ρ/B) - 1, 0 without a budget.
-
-    Parameters
-    ----------
-    transferred
-        Shape (slots,), MB.
-    """
+    """Price of transfer at MB in use, shape (slots,): γ_d^(ρ/B) - 1, 0 without a budget."""
     if auction.transfer_budget == 0:
         return np.zeros_like(transferred)
     share = transferred / auction.transfer_budget
@@ -42,16 +36,9 @@ def transfer_price(auction: Auction, transferred: Floats) -> Floats:
 
 
 def resource_price(auction: Auction, used: Floats, floor: Floats | None = None) -> Floats:
-    """Price of resources when ``used`` units are in use: floor + γ_k^(η/C) - 1.
+    """Price of resources at units in use: floor + γ_k^(η/C) - 1; 0 where there is no capacity.
 
-    Where there is no capacity the price is 0: no schedule uses it, so any price is as good.
-
-    Parameters
-    ----------
-    used
-        Shape (sites, resources, slots), units.
-    floor
-        Shape (resources,), utility per unit, on top; none as published.
+    Shapes are (sites, resources, slots) and (resources,); as published there is no floor.
     """
     capacity = auction.capacity[:, :, None]
     share = np.divide(used, capacity, out=np.zeros_like(used), where=capacity > 0)

@@ -1,7 +1,6 @@
 """All schedules of a job, listed: the sets L_i of problem (3).  For tiny instances.
 
-Schedules that another one of the same job beats, worth as much and using no more of anything, are
-dropped.  That changes neither problem (3) nor its relaxation.
+Schedules that another one of the same job beats, worth as much and using no more, are dropped.
 """
 
 from __future__ import annotations

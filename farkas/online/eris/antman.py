@@ -314,10 +314,10 @@ LITERAL = {"literal": {"literal": True}}
 class AntMan(FixedPolicy):
     """Runs guaranteed jobs first come, first served, and others on what they leave.
 
-    A job is guaranteed when it is worth at least the median of all arrivals so far; it keeps its
-    placement until it is done, and those behind it wait when it does not fit.  Opportunistic jobs,
-    and guaranteed ones that waited long, get up to the workers they ask for, in every slot anew.
-    A job leaves when it would pay more than it is worth; with ``literal`` it stays and pays.
+    A job is guaranteed when it is worth at least the median of all arrivals so far.  It keeps its
+    placement until it is done; those behind it wait when it does not fit.  Others, and those that
+    waited long, get up to the workers they ask for, in every slot anew.  A job leaves when it would
+    pay more than it is worth; with ``literal`` it stays and pays.
     """
 
     literal: bool = False

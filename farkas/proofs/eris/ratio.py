@@ -158,8 +158,8 @@ BASE = 64.0  #: Price base of the auctions that satisfy the repaired assumptions
 def small_jobs(count: int, seed: int) -> Iterator[Auction]:
     """Yield auctions that satisfy the assumptions (A1) to (A3) of `repaired_ratio`.
 
-    At most 2 chunks, so at most 3 of 18 units and 4 of 24 MB in a slot, 1/6 of each; worth between
-    8 and 31 = 64/2 - 1, so at least any schedule's volume of 8 MB and 6 units.
+    At most 2 chunks, so 3 of 18 units and 4 of 24 MB in a slot, 1/6 of each.  Worth is between 8
+    and 31 = 64/2 - 1, so at least any schedule's volume of 8 MB and 6 units.
     """
     rng = np.random.default_rng(seed)
     for number in range(count):
@@ -205,12 +205,9 @@ LIMIT = 3 * math.log2(BASE)  #: L_d + L_k + max(L_d, L_k).
 
 
 def repaired_run(sample: Auction) -> tuple[list[Stated], Stated, float]:
-    """Run exact schedules.
+    """Say of a run of exact schedules what each raises (4) by, and that payoffs are feasible.
 
-    Returns
-    -------
-    What is said of the increment of every accepted job, that no payoff is infeasible in (4) at the
-    final prices, and the welfare.
+    The welfare is returned too.
     """
     ledger, payoffs, welfare = Ledger(sample), np.zeros(sample.num_jobs), 0.0
     rent, increments = 0.0, []
