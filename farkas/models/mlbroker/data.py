@@ -155,6 +155,12 @@ def present_at(workers: Ints, server: Ints) -> Bools:
     return here
 
 
+def entered(data: Brokerage, present: Bools) -> Bools:
+    """Where pairs are present and were not one slot before, shape (pairs, sites)."""
+    before = present[data.previous_pair] & (data.previous_pair >= 0)[:, None]
+    return present & ~before
+
+
 def usage_of(data: Brokerage, pairs: Ints, workers: Ints, server: Ints) -> Floats:
     """Units in use by some placed pairs, shape (slots, sites, resources); h."""
     total = np.zeros((data.num_slots, data.num_sites, data.num_resources))

@@ -14,8 +14,8 @@ import numpy as np
 from farkas.certificates.doubles import nearest
 from farkas.errors import InvalidInstance
 from farkas.instances.mlbroker import Brokerage, Job
-from farkas.models.mlbroker.data import Constants, PlacedWorkers, Snapshot, snapshot
-from farkas.numbers import Bools, Floats, Ints
+from farkas.models.mlbroker.data import Constants, PlacedWorkers, Snapshot, entered, snapshot
+from farkas.numbers import Floats, Ints
 from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, environment, plain
 from farkas.online.run import Bound, Sense
@@ -46,29 +46,20 @@ class Costs:
 
 def recourse_costs(placed: PlacedWorkers) -> Costs:
     """Costs of decided workers and servers, data moved as cheaply as possible."""
-    entered, first = _entries(placed)
-    data = placed.instance
-    price = data.deploy_cost[data.pair_job]
+    data, present = placed.instance, placed.present
+    price, ever = data.deploy_cost[data.pair_job], present.copy()
+    for pair in np.flatnonzero(data.previous_pair >= 0):
+        ever[pair] |= ever[pair - 1]
     # products of workers are exact
     moved = transfers(data, Prices(data), placed.workers.astype(object), Kept())
     sent = (data.transfer[:, placed.server].T * placed.workers).sum(axis=1)
     return Costs(
         transfer=_summed(placed, np.array([nearest(cost) for cost in moved])),
         resource=data.resource_cost(placed.usage()).sum(axis=(1, 2)),
-        deploy=_summed(placed, price * entered.sum(axis=1)),
-        deploy_once=_summed(placed, price * first.sum(axis=1)),
+        deploy=_summed(placed, price * entered(data, present).sum(axis=1)),
+        deploy_once=_summed(placed, price * entered(data, ever).sum(axis=1)),
         sync=_summed(placed, sent * data.sync_volume[data.pair_job]),
     )
-
-
-def _entries(placed: PlacedWorkers) -> tuple[Bools, Bools]:
-    """Sites newly entered, and entered for the first time, shapes (pairs, sites)."""
-    present, previous = placed.present, placed.instance.previous_pair
-    later = (previous >= 0)[:, None]
-    ever = present.copy()
-    for pair in np.flatnonzero(later):
-        ever[pair] |= ever[pair - 1]
-    return present & ~(present[previous] & later), ever & ~(ever[previous] & later)
 
 
 def _summed(placed: PlacedWorkers, values: Floats) -> Floats:

@@ -292,13 +292,17 @@ class Fractional(Policy):
             return float((data.chord_slope(self.semantics)[slot] * usage).sum())
         if not len(decision.jobs):
             return 0.0
-        big_m = data.valid_big_m(self.semantics)
-        dear, cheap = data.list_price * usage, data.reduced_price * usage + data.surcharge
-        if big_m == 0:
-            return float(np.maximum(dear, cheap).sum())
+        return float(switched_cost(data, usage, data.valid_big_m(self.semantics))[0].sum())
+
+
+def switched_cost(data: Brokerage, usage: Floats, big_m: float) -> tuple[Floats, Floats]:
+    """Least x that (8c), (8d), (8e) leave, USD, and the fraction u¹ that leaves it."""
+    dear, cheap = data.list_price * usage, data.reduced_price * usage + data.surcharge
+    off = np.full(usage.shape, 0.5)
+    if big_m > 0:
         off = np.clip((dear - cheap) / (2 * big_m) + 0.5, 0.0, 1.0)
-        least = np.maximum(dear - big_m * off, cheap - big_m * (1 - off))
-        return float(np.maximum(least, 0.0).sum())
+    least = np.maximum(dear - big_m * off, cheap - big_m * (1 - off))
+    return np.maximum(least, 0.0), off
 
 
 def one_slot_before(data: Brokerage, deployed: Floats) -> Floats:

@@ -11,6 +11,7 @@ import numpy as np
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.data import growth
 from farkas.numbers import Floats
+from farkas.online.mlbroker.fractional import switched_cost
 from farkas.proofs.claim import Trials, claim, require, require_zero, sp
 from farkas.proofs.mlbroker.fractional import moving, relaxed, static
 from farkas.proofs.mlbroker.runs import (
@@ -321,10 +322,10 @@ def products(run: Traced) -> Iterator[tuple[str, Floats]]:
     """Multiplier times slack of (8a) to (8j), and reduced cost times variable, USD."""
     broker, point = run.instance, run.point
     y, s, q, g = decisions(run)
-    u = 1 - _reduced_share(run), _reduced_share(run)
     big_m, h = broker.valid_big_m("printed"), usage(run)
     dear, cheap = broker.list_price * h, broker.reduced_price * h + broker.surcharge
-    x = np.maximum(np.maximum(dear - big_m * u[0], cheap - big_m * u[1]), 0.0)
+    x, off = switched_cost(broker, h, big_m)
+    u = off, 1 - off
     costs = {row: left for row, (left, _) in reduced_costs(run).items()}
     rate, needed = broker.worker_capacity[broker.pair_job], broker.workers_needed
     yield "K9", point.alpha * (rate[:, None] * y - q.sum(axis=1))
@@ -358,14 +359,6 @@ def decisions(run: Traced) -> tuple[Floats, Floats, Floats, Floats]:
         size = len(pairs), broker.num_sites
         q[pairs], g[pairs] = decision.moved.dense(*size), decision.connected.dense(*size)
     return y, s, q, g
-
-
-def _reduced_share(run: Traced) -> Floats:
-    """u², the switch that makes the larger of (8c), (8d) smallest; u¹ is the rest."""
-    broker, big_m = run.instance, run.instance.valid_big_m("printed")
-    h = usage(run)
-    fall = broker.list_price * h - broker.reduced_price * h - broker.surcharge
-    return np.clip(0.5 - fall / (2 * big_m), 0.0, 1.0) if big_m else np.full(h.shape, 0.5)
 
 
 def statements(run: Traced) -> dict[str, Stated]:

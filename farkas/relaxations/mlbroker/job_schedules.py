@@ -26,7 +26,7 @@ from farkas.certificates.mlbroker_workers import (
 from farkas.errors import NoAnswer
 from farkas.instances.mlbroker import Brokerage
 from farkas.kernels import Floats1, Floats2, Ints1, Ints2, Out, compiled, copy_floats, copy_ints
-from farkas.models.mlbroker.data import present_at, usage_of
+from farkas.models.mlbroker.data import entered, present_at, usage_of
 from farkas.numbers import Bools, Floats, Ints
 from farkas.tolerances import ULP
 
@@ -179,9 +179,8 @@ class JobSchedules:
         """All costs with discounts pooled, USD; rounded."""
         pairs, cost = np.arange(data.num_pairs), np.zeros(data.num_pairs)
         apart_costs(pairs, PlacementData.of(data), self.workers, self.server, cost)
-        here, later = present_at(self.workers, self.server), data.previous_pair >= 0
-        entered = here & ~(here[data.previous_pair] & later[:, None])
-        cost += data.deploy_cost[data.pair_job] * entered.sum(axis=1)
+        new = entered(data, present_at(self.workers, self.server))
+        cost += data.deploy_cost[data.pair_job] * new.sum(axis=1)
         return float(cost.sum() + data.resource_cost(self.usage(data)).sum())
 
 
