@@ -10,7 +10,6 @@ import pytest
 
 from farkas.algebra import Program, programs
 from farkas.forms.feasibility import index_in
-from farkas.instances import library
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.data import (
     Constants,
@@ -187,29 +186,6 @@ def test_data_and_connections_pay_from_the_first_site_to_the_second(name):
                 sync = data.jobs[number].sync_volume
                 assert moved.reshape(shape)[pair, o, r] == price
                 assert connected.reshape(shape)[pair, o, r] == pytest.approx(price * sync)
-
-
-def test_costs_of_the_return_trip():
-    # 10 GB at site 0, 1, 0; one worker of 10 GB where the data are; server with it; 0.1 per unit
-    data = library.load("mlbroker/return_trip")
-    costs = recourse_costs(PlacedWorkers.of(data, [[1, 0], [0, 1], [1, 0]], [0, 1, 0]))
-    assert costs.transfer.tolist() == [0, 0, 0]
-    assert costs.resource == pytest.approx([0.2, 0.2, 0.2])
-    assert costs.deploy.tolist() == [3, 3, 3]
-    assert costs.deploy_once.tolist() == [3, 3, 0]
-    assert costs.sync.tolist() == [0, 0, 0]
-    assert (costs.total, costs.total_sticky) == (pytest.approx(9.6), pytest.approx(6.6))
-
-
-def test_workers_away_from_data_and_server():
-    # 5 + 5 GB; two workers at site 1, server at site 0: move 5 GB, two links of 2 GB; 3 units;
-    # present at both sites
-    data = single([[5.0, 5.0]])
-    costs = recourse_costs(PlacedWorkers.of(data, [[0, 2]], [0]))
-    assert costs.transfer.sum() == pytest.approx(5)
-    assert costs.resource.sum() == pytest.approx(3)
-    assert costs.deploy.sum() == 2
-    assert costs.sync.sum() == pytest.approx(4)
 
 
 def test_the_discount_is_pooled_over_jobs():

@@ -181,6 +181,6 @@ def test_data_move_to_the_workers_and_parameters_to_the_server():
     placed = PlacedWorkers.of(broker, [[0, 2]], [0])
     costs = recourse_costs(placed)
     assert costs.transfer.tolist() == pytest.approx([10.0])
-    assert costs.sync.tolist() == [4.0]
+    assert (costs.resource.tolist(), costs.sync.tolist()) == ([3.0], [4.0])
     assert costs.deploy.tolist() == [2.0]
     assert recourse_costs(PlacedWorkers.of(broker, [[0, 2]], [1])).sync.tolist() == [0.0]
