@@ -271,7 +271,9 @@ CLOSE = {
     r"quantity mlbroker\.fractional\[.*\]\.moving": math.sqrt(LOOSE_GAP),
     # slots of a fractional run are settled one after the other, each within a gap
     r"(quantity|algorithm) mlbroker\.(fractional|gr|ir|mlbroker).*": LOOSE_GAP,
-    r"(program|convex|quantity) .*|algorithm coded\.sca.*": SOLVER_GAP,
+    # steps from point to point, each solved within a gap
+    r"algorithm coded\.sca.*": LOOSE_GAP,
+    r"(program|convex|quantity) .*": SOLVER_GAP,
 }
 """Shares up to which results need to agree, otherwise `ROUNDING`."""
 
