@@ -132,14 +132,15 @@ def _row(axes: Any, item: Ratios, turn: int) -> None:
         values = np.quantile(values, np.linspace(0, 1, MOST_DOTS))
     # golden-ratio steps spread neighbours evenly, and the same data is always the same drawing
     lift = (np.arange(len(values)) * 0.618034 % 1 - 0.5) * 0.4
+    # marks at a ratio of 1 stand half outside
     axes.plot(values, middle + lift, "o", color=colour, alpha=0.5, markersize=3.6,
-              markeredgewidth=0, gid="dots")  # fmt: skip
+              markeredgewidth=0, gid="dots", clip_on=False)  # fmt: skip
     if item.interval:
         low, high = item.interval
         axes.hlines(middle, max(1.0, low), high, color=PUBLISHED, linewidth=4, alpha=0.55,
                     gid="interval")  # fmt: skip
     axes.plot(item.mean, middle, "D", markersize=6, markerfacecolor="white",
-              markeredgecolor=PUBLISHED, gid="mean")  # fmt: skip
+              markeredgecolor=PUBLISHED, gid="mean", clip_on=False)  # fmt: skip
 
 
 def speaking(canvas: Any, ident: str, title: str, words: str) -> Markup:
