@@ -1,12 +1,11 @@
-"""Annealing, moves from one instance of a box to another, and instances made small."""
+"""Moves from one instance of a box to another, and instances made small."""
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -155,10 +154,9 @@ def redrawn(data: Plain, box: InstanceBox, rng: np.random.Generator) -> Plain:
 def extreme(data: Plain, box: InstanceBox, rng: np.random.Generator) -> Plain:
     """Return a copy of plain data with whole families at an end of their range, and fewer jobs.
 
-    Worst cases lie where most families are at one of their ends: all numbers of a family at the
-    lower end, at the upper end, each at either, each drawn from the range, or left as they are.
-    That is drawn for each family, so that a few hundred draws meet most pairs of ends.
-    Few jobs are drawn more often than many: they are scored faster.
+    Worst cases lie where most families are at one of their ends: for each family it is drawn
+    whether its numbers go to the lower end, the upper one, each to either, anywhere, or stay.  Few
+    jobs are drawn more often than many: they are scored faster.
     """
     found: Plain = copied(data)
     jobs: list[Any] = (found.get(shape_of(box.kind).records) or []) if box.kind else []
@@ -195,70 +193,6 @@ def pushed(data: Plain, box: InstanceBox, rng: np.random.Generator) -> Plain:
         if not alone or holder is held:
             holder[key] = value
     return found
-
-
-KEPT = 6  #: Incumbents.
-
-
-class Candidate(Protocol):
-    """Anything with a height, which is to be large."""
-
-    @property
-    def height(self) -> float:
-        """In logarithms, so that a difference of heights knows no unit."""
-        ...
-
-
-C = TypeVar("C", bound=Candidate)
-S = TypeVar("S", bound=Candidate)
-Share = Callable[[], float]  #: Draws from [0, 1).
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Cooling:
-    """How the temperature falls, by the same factor with each move."""
-
-    #: warm, cold: first and last temperature; at 1 a loss of 1 in height is taken once in e times.
-    warm: float
-    cold: float
-    moves: int
-
-    def __call__(self, move: int) -> float:
-        """Temperature of a move."""
-        return self.warm * float((self.cold / self.warm) ** (move / self.moves))
-
-
-def accepted(change: float, temperature: float, share: Share) -> bool:
-    """Whether a walk goes on from a neighbour that is higher by ``change``."""
-    return change >= 0 or share() < math.exp(change / temperature)
-
-
-def descent(
-    start: S,
-    neighbour: Callable[[S | C], C | None],
-    temperature: Callable[[int], float],
-    moves: int,
-    share: Share,
-) -> Iterator[C | None]:
-    """Walk while the temperature falls, and yield all neighbours; None is none."""
-    current: S | C = start
-    for move in range(moves):
-        other = neighbour(current)
-        if other is not None and accepted(other.height - current.height, temperature(move), share):
-            current = other
-        yield other
-
-
-def kept(incumbents: list[C], found: C) -> None:
-    """Put a candidate among the incumbents, the highest of which stay, in order of height."""
-    incumbents.append(found)
-    incumbents.sort(key=lambda one: -one.height)
-    del incumbents[KEPT:]
-
-
-def chosen(incumbents: list[C], share: Share) -> C:
-    """Draw an incumbent, high ones more often."""
-    return incumbents[int(len(incumbents) * share() ** 2)]
 
 
 LOST = 0.01  #: Share of the ratio that shrinking may give up in all.

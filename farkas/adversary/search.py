@@ -1,41 +1,150 @@
-"""Several chains of annealing, in rounds: after each, all learn what others keep."""
+"""The search of `farkas worst` and of attacks on claims: annealing in a box of instances."""
 
 from __future__ import annotations
 
-import collections
 import dataclasses
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
-from farkas.adversary.moves import Cooling, accepted, chosen, extreme, kept, moved, pushed, redrawn
-from farkas.adversary.scoring import LIFTS, Scored, Scorer
+from farkas.adversary.moves import extreme, moved, pushed, redrawn
+from farkas.adversary.scoring import Scored, Scorer
 from farkas.adversary.shape import InstanceBox, Plain, copied
 from farkas.errors import NoAnswer
+from farkas.instances import Instance
 from farkas.solvers.options import CtrlC
 
-CHAINS = 4
-ROUND = 15  #: Instances that each chain scores between two looks at the others.
-#: Of each chain's lifts, those that all of them go by: together as many as one keeps.
-SHARED_LIFTS = LIFTS // CHAINS
-DRAWN = 20  #: Instances drawn at a restart; the walk goes down from the worst of them.
-COOLING: Cooling = Cooling(warm=0.15, cold=0.02, moves=60)
+DRAWN = 20  #: Draws at a restart; the walk goes on from the highest of them.
+MOVES = 60  #: Of a walk.
 FRESH = 0.25  #: Share of walks that begin with draws, not with an incumbent.
 #: Share of draws with every number drawn anew from its range; of the others, families are at ends
 #: of theirs, because generators keep to the middle.
 REDRAWN = 0.1
 PUSHED = 0.4  #: Share of moves that put a family at an end of its range.
-REFUSED = 20  #: Moves for each instance that may be scored; readers refuse the others.
+KEPT = 6  #: Incumbents.
+COLD = 0.02  #: Last temperature of a walk; at 1 a loss of 1 in height is taken once in e times.
+IDLE = 1200  #: Moves in a row that the box refuses, after which the search ends.
+WARM = 0.15  #: First temperature of a search for a worst instance.
 LARGEST = 700.0  #: Logarithm beyond which a ratio is not told apart in progress.
 #: Called with the evaluations done and the best ratio, whenever that has grown.
 Progress = Callable[[int, float], None]
 
 
+class Candidate(Protocol):
+    """Anything in a box with a height, which is to be large."""
+
+    @property
+    def data(self) -> Plain:
+        """Plain data that moves start from."""
+        ...
+
+    @property
+    def height(self) -> float:
+        """In logarithms, so that a difference of heights knows no unit."""
+        ...
+
+    @property
+    def signature(self) -> Hashable:
+        """Of those that are alike the highest is kept."""
+        ...
+
+
+C = TypeVar("C", bound=Candidate)
+
+
+class Annealer(Generic[C]):
+    """Walks in a box while the temperature falls, and keeps the highest of what it meets.
+
+    ``score`` is called with an instance, or other input, and its plain data; ``warm`` is the first
+    temperature.
+    """
+
+    def __init__(
+        self,
+        box: InstanceBox,
+        score: Callable[[Any, Plain], C | None],
+        rng: np.random.Generator,
+        warm: float,
+    ) -> None:
+        self.kept: list[C] = []  #: The highest first.
+        self.refused = self._idle = 0
+        self._box, self._score, self._rng, self._warm = box, score, rng, warm
+
+    @property
+    def height(self) -> float:
+        """Height of the highest."""
+        return self.kept[0].height if self.kept else -math.inf
+
+    def run(self, over: Callable[[], bool]) -> None:
+        """Try the starts of the box, and walk until it is over."""
+        for start in self._box.starts:
+            if over():
+                return
+            self._tried(copied(start))
+        while not over() and self._idle < IDLE:
+            self._walk(over)
+
+    def take(self, found: C) -> None:
+        """Keep a candidate unless a higher one that is alike is known."""
+        for place, known in enumerate(self.kept):
+            if known.signature == found.signature:
+                if known.height >= found.height:
+                    return
+                del self.kept[place]
+                break
+        self.kept.append(found)
+        self.kept.sort(key=lambda one: -one.height)
+        del self.kept[KEPT:]
+
+    def _walk(self, over: Callable[[], bool]) -> None:
+        """Walk from the highest of some draws, or from an incumbent: high ones more often."""
+        box, rng = self._box, self._rng
+        here: C | None = None
+        if self.kept and rng.random() >= FRESH:
+            here = self.kept[int(len(self.kept) * rng.random() ** 2)]
+        else:
+            for _ in range(DRAWN):
+                if over():
+                    return
+                draw = redrawn if rng.random() < REDRAWN else extreme
+                found = self._tried(draw(self._start(), box, rng))
+                if found is not None and (here is None or found.height >= here.height):
+                    here = found
+        for move in range(MOVES):
+            if over():
+                return
+            change = pushed if rng.random() < PUSHED else moved
+            found = self._tried(change(self._start() if here is None else here.data, box, rng))
+            temperature = self._warm * (COLD / self._warm) ** (move / MOVES)
+            if found is not None and (
+                here is None
+                or found.height >= here.height
+                or rng.random() < math.exp((found.height - here.height) / temperature)
+            ):
+                here = found
+
+    def _start(self) -> Plain:
+        return self._box.starts[int(self._rng.integers(len(self._box.starts)))]
+
+    def _tried(self, data: Plain) -> C | None:
+        example = self._box.built(data) if self._box.kind else copied(data)
+        if example is None:
+            self.refused += 1
+            self._idle += 1
+            return None
+        self._idle = 0
+        found = self._score(example, data)
+        if found is not None:
+            self.take(found)
+        return found
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Incumbent:
-    """An instance with its score, and the plain data that moves start from."""
+    """An instance with its score, and its plain data; those with the same decisions are alike."""
 
     scored: Scored
     data: Plain
@@ -45,98 +154,10 @@ class Incumbent:
         """Logarithm of the ratio."""
         return self.scored.height
 
-
-class Chain:
-    """One of the searches, between two of its moves.
-
-    Its draws follow from the seed and from its ``number``, its place among the others.
-    """
-
-    def __init__(self, box: InstanceBox, scorer: Scorer, number: int, seed: int) -> None:
-        self.number, self.rng = number, np.random.default_rng((seed, number))
-        #: The best instances, the worst for the algorithm first, each with other decisions.
-        self.kept: list[Incumbent] = []
-        #: What searches for better witnesses added lately, in logarithms of the ratio.
-        self.lifts: collections.deque[float] = collections.deque([math.inf], maxlen=LIFTS)
-        self.evaluations = self.refused = 0
-        self._box, self._scorer = box, scorer
-        self._begun = 0  # starts of the box that it has scored
-        # draws and moves of the walk under way; one from an incumbent begins at `DRAWN`
-        self._step = 0
-        self._walk: Incumbent | None = None  # None: at a start, which has no score
-        self._start = 0  # number of the box's start that was drawn from last
-
     @property
-    def height(self) -> float:
-        """Logarithm of the largest ratio."""
-        return self.kept[0].height if self.kept else -math.inf
-
-    @property
-    def ended(self) -> bool:
-        """Whether nothing can be worse."""
-        return self.height == math.inf
-
-    def take(self, found: Incumbent) -> None:
-        """Keep an instance unless a worse one with the same decisions is known."""
-        for place, known in enumerate(self.kept):
-            if known.scored.signature == found.scored.signature:
-                if known.height >= found.height:
-                    return
-                del self.kept[place]
-                break
-        kept(self.kept, found)
-
-    def go(self, quota: int, over: Callable[[], bool]) -> None:
-        """Score so many instances, unless it is over before."""
-        self._scorer.lifts = self.lifts
-        last = self.evaluations + quota
-        for _ in range(REFUSED * quota):
-            if self.evaluations >= last or self.ended or over():
-                return
-            self._advance()
-
-    def _advance(self) -> None:
-        """Score a start of the box, a draw, or a neighbour of where the walk stands."""
-        starts, rng = self._box.starts, self.rng
-        first = self.number + CHAINS * self._begun
-        if first < len(starts):
-            self._begun += 1
-            self._score(copied(starts[first]))
-            return
-        if self._step % (DRAWN + COOLING.moves) == 0:
-            self._step, self._walk = 0, None
-            if self.kept and rng.random() >= FRESH:
-                self._walk, self._step = chosen(self.kept, rng.random), DRAWN
-        draws = self._step < DRAWN
-        if draws or self._walk is None:
-            self._start = int(rng.integers(len(starts)))
-        if draws:
-            how = redrawn if rng.random() < REDRAWN else extreme
-            data = how(starts[self._start], self._box, rng)
-        else:
-            here = starts[self._start] if self._walk is None else self._walk.data
-            data = (pushed if rng.random() < PUSHED else moved)(here, self._box, rng)
-        temperature = COOLING(self._step - DRAWN)
-        self._step += 1
-        found = self._score(data)
-        if found is None:
-            return
-        change = found.height - (-math.inf if self._walk is None else self._walk.height)
-        if change >= 0 or (not draws and accepted(change, temperature, rng.random)):
-            self._walk = found
-
-    def _score(self, data: Plain) -> Incumbent | None:
-        instance = self._box.built(data)
-        if instance is None:
-            return None
-        self.evaluations += 1
-        scored = self._scorer.score(instance, self.height)
-        if scored is None:
-            self.refused += 1
-            return None
-        found = Incumbent(scored, data)
-        self.take(found)
-        return found
+    def signature(self) -> bytes:
+        """Equal for the same decisions."""
+        return self.scored.signature
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -168,74 +189,39 @@ def search(
     same number of ``evaluations`` finds the same, whatever the time.  ``progress`` is called
     whenever the ratio has grown.
     """
-    chains = [Chain(box, scorer, number, seed) for number in range(CHAINS)]
+    end = time.process_time() + seconds
+    most = math.inf if evaluations is None else evaluations
+    done = refused = 0
+
+    def score(instance: Instance, data: Plain) -> Incumbent | None:
+        nonlocal done, refused
+        done, before = done + 1, annealer.height
+        scored = scorer.score(instance, before)
+        if scored is None:
+            refused += 1
+            return None
+        if progress is not None and scored.height > before:
+            progress(done, math.exp(min(scored.height, LARGEST)))
+        return Incumbent(scored, data)
+
+    def over() -> bool:
+        late = done >= most or time.process_time() >= end
+        return late or scorer.pressed() or annealer.height == math.inf  # nothing is worse
+
+    annealer: Annealer[Incumbent] = Annealer(box, score, np.random.default_rng(seed), WARM)
     with CtrlC() as keys:
         scorer.pressed = lambda: keys.pressed
-        interrupted = _rounds(chains, scorer, seconds, evaluations, progress)
-    found = [chain.kept[0].scored for chain in chains if chain.kept]
-    done = sum(chain.evaluations for chain in chains)
-    if not found and interrupted:
-        raise KeyboardInterrupt("interrupted before a round had scored anything: nothing is kept")
-    if not found:
+        scorer.left = lambda: end - time.process_time()
+        try:
+            annealer.run(over)
+            interrupted = scorer.pressed()
+        except KeyboardInterrupt:
+            interrupted = True
+    if not annealer.kept and interrupted:
+        raise KeyboardInterrupt("interrupted before anything was scored: nothing is kept")
+    if not annealer.kept:
         raise NoAnswer(
             f"{scorer.algorithm.name} has no valid decisions beside a witness on any of"
             f" {done} instances"
         )
-    best = max(found, key=lambda one: one.height)
-    return Found(best, done, sum(chain.refused for chain in chains), interrupted)
-
-
-def _rounds(
-    chains: Sequence[Chain],
-    scorer: Scorer,
-    seconds: float,
-    evaluations: int | None,
-    progress: Progress | None,
-) -> bool:
-    """Let all chains go on round by round; return whether Ctrl-C ended that.
-
-    A chain that finds what nothing can beat is the last that goes on.
-    """
-    end, highest, done = time.process_time() + seconds, -math.inf, -1
-    try:
-        while not scorer.pressed() and time.process_time() < end:
-            before, done = done, sum(chain.evaluations for chain in chains)
-            quotas = _quotas(done, evaluations)
-            if done == before or not quotas:
-                break
-            share = (end - time.process_time()) / CHAINS
-            for chain, quota in zip(chains, quotas, strict=True):
-                late = time.process_time() + share
-                scorer.left = lambda late=late: late - time.process_time()  # type: ignore[misc]
-                chain.go(quota, lambda: scorer.pressed() or scorer.left() <= 0)
-                if chain.height > highest:
-                    highest = chain.height
-                    if progress is not None:
-                        scored = sum(one.evaluations for one in chains)
-                        progress(scored, math.exp(min(highest, LARGEST)))
-                if chain.ended:
-                    return scorer.pressed()
-            _merge(chains)
-    except KeyboardInterrupt:
-        return True
-    return scorer.pressed()
-
-
-def _quotas(done: int, evaluations: int | None) -> list[int]:
-    """Instances that each chain is to score in the next round; empty if none are left."""
-    left = math.inf if evaluations is None else evaluations - done
-    if left >= CHAINS * ROUND:
-        return [ROUND] * CHAINS
-    share, more = divmod(int(left), CHAINS)
-    return [share + (number < more) for number in range(CHAINS)] if left > 0 else []
-
-
-def _merge(chains: Sequence[Chain]) -> None:
-    """Tell all chains what the others keep, and what their searches for witnesses added."""
-    incumbents = [found for chain in chains for found in chain.kept]
-    lifts = [lift for chain in chains for lift in list(chain.lifts)[-SHARED_LIFTS:]]
-    for chain in chains:
-        chain.lifts.clear()
-        chain.lifts.extend(lifts)
-        for found in incumbents:
-            chain.take(found)
+    return Found(annealer.kept[0].scored, done, refused, interrupted)

@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from farkas.adversary.moves import Cooling, chosen, descent, kept, moved, reduced
+from farkas.adversary.moves import reduced
+from farkas.adversary.search import Annealer
 from farkas.adversary.shape import DRAWS, InstanceBox, Plain, copied, plain_of, shape_of
 from farkas.errors import FarkasError, InvalidOption, require_progress, require_seed, require_type
 from farkas.instances import Instance, library
@@ -26,8 +27,7 @@ from farkas.proofs.claim import Claim, claims
 from farkas.proofs.verdict import Attacked, Saying, Standing, Stated, Verdict, refuted
 from farkas.verbs.inputs import require_search_limit
 
-COOLING: Cooling = Cooling(warm=1.0, cold=0.02, moves=60)
-INCUMBENT = 0.75  #: Share of walks that begin with an incumbent, where there is one.
+WARM = 1.0  #: First temperature of a walk.
 HIGHEST = 14.0  #: Largest logarithm of a ratio of sides that is told apart.
 FINDS = 6  #: Violations that are looked for and made small, of which the smallest is kept.
 AGAIN = 0.2  #: Share of the time in which a violation is followed by a search for another.
@@ -62,13 +62,10 @@ class Attempt:
             return -ASSUMED - sum(1.0 + max(height(one), 0.0) for one in failing)
         return max(height(one) for one in self.said.relations)
 
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Start:
-    """Where a walk begins of which nothing is said."""
-
-    data: Plain
-    height: float = -math.inf
+    @property
+    def signature(self) -> str:
+        """Equal for the same data."""
+        return str(self.data)
 
 
 def height(relation: Stated) -> float:
@@ -219,7 +216,6 @@ class _ClaimSearch:
     smallest: Attempt | None = None
     complete: bool = False  #: Whether nothing more can be left out of ``smallest``.
     broken: Attempt | None = None  #: The last violation.
-    kept: list[Attempt] = dataclasses.field(default_factory=list)
 
     @property
     def searched(self) -> int:
@@ -230,40 +226,17 @@ class _ClaimSearch:
         """Whether the limits are reached."""
         return self.searched >= self.most or time.process_time() >= self.end
 
-    @property
-    def over(self) -> bool:
-        """Whether a walk ends."""
-        return self.broken is not None or self.late
-
     def run(self) -> None:
         """Look for violations, each of which is made small, and keep the smallest."""
-        for start in self.box.starts:
-            if self.over:
-                break
-            self.take(self.tried(start))
         for _ in range(FINDS):
-            while not self.over:
-                self.walk()
+            annealer = Annealer(self.box, self.score, self.rng, WARM)
+            annealer.run(lambda: self.broken is not None or self.late)
+            self.refused += annealer.refused
             if self.broken is None:
                 return
             self.keep(*self.reduced(self.broken))
-            self.broken, self.kept = None, []
+            self.broken = None
             if self.late or time.process_time() >= self.again:
-                return
-
-    def walk(self) -> None:
-        """Walk from a start of the box or from an incumbent while the temperature falls."""
-        draw, starts = self.rng.random, self.box.starts
-        begin: _Start | Attempt = _Start(starts[int(self.rng.integers(len(starts)))])
-        if self.kept and draw() < INCUMBENT:
-            begin = chosen(self.kept, draw)
-
-        def neighbour(current: _Start | Attempt) -> Attempt | None:
-            return self.tried(moved(current.data, self.box, self.rng))
-
-        for attempt in descent(begin, neighbour, COOLING, COOLING.moves, draw):
-            self.take(attempt)
-            if self.over:
                 return
 
     def keep(self, found: Attempt, complete: bool) -> None:
@@ -271,30 +244,11 @@ class _ClaimSearch:
         if self.smallest is None or _measure(found) <= _measure(self.smallest):
             self.smallest, self.complete = found, complete
 
-    def tried(self, data: Plain) -> Attempt | None:
-        """Ask the statement about plain fields; None where they are no example of it."""
-        assert self.claim.says is not None
-        example: Any = copied(data)
-        if self.box.kind:
-            example = self.box.built(example)
-            if example is None:
-                self.refused += 1
-                return None
-        self.evaluations += 1
-        try:
-            with np.errstate(all="ignore"):  # sides that are no numbers are refused
-                said = self.claim.says(example)
-        except (FarkasError, ArithmeticError, ValueError, IndexError, RuntimeError):
-            said = None
-        if said is None:
-            self.refused += 1
-            return None
-        return Attempt(example, plain_of(example) if self.box.kind else copied(data), said)
-
-    def take(self, attempt: Attempt | None) -> None:
-        """Remember what was tried."""
+    def score(self, example: Any, data: Plain) -> Attempt | None:
+        """Ask the statement about an example, and remember what it says."""
+        attempt = self.asked(example, data)
         if attempt is None:
-            return
+            return None
         if attempt.said.applies:
             self.heard += 1
             if attempt.said.slack < self.slack:
@@ -305,14 +259,29 @@ class _ClaimSearch:
             self.broken = attempt
             if self.smallest is None:
                 self.smallest = attempt
-        kept(self.kept, attempt)
+        return attempt
+
+    def asked(self, example: Any, data: Plain) -> Attempt | None:
+        """Ask the statement about an example; None where it says nothing."""
+        assert self.claim.says is not None
+        self.evaluations += 1
+        try:
+            with np.errstate(all="ignore"):  # sides that are no numbers are refused
+                said = self.claim.says(example)
+        except (FarkasError, ArithmeticError, ValueError, IndexError, RuntimeError):
+            said = None
+        if said is None:
+            self.refused += 1
+            return None
+        return Attempt(example, plain_of(example) if self.box.kind else data, said)
 
     def reduced(self, found: Attempt) -> tuple[Attempt, bool]:
         """Leave out parts and round numbers while the claim stays broken."""
         before = self.evaluations
 
         def tried(data: Plain, current: Attempt) -> Attempt | None:
-            attempt = None if data == current.data else self.tried(data)
+            example = self.box.built(data) if self.box.kind else copied(data)
+            attempt = None if example is None else self.asked(example, data)
             if attempt is None or not attempt.broken or attempt.data == current.data:
                 return None
             self.keep(attempt, False)

@@ -7,11 +7,12 @@ import math
 import time
 
 import msgspec
+import numpy as np
 import pytest
 
-from farkas.adversary.moves import KEPT, LOST, shrunk
-from farkas.adversary.scoring import LIFTS, Scored, Scorer
-from farkas.adversary.search import CHAINS, ROUND, Chain, Incumbent, search
+from farkas.adversary.moves import LOST, shrunk
+from farkas.adversary.scoring import Scored, Scorer
+from farkas.adversary.search import KEPT, Annealer, Incumbent, search
 from farkas.adversary.shape import InstanceBox, copied, entries, plain_of, shape_of
 from farkas.errors import NoAnswer
 from farkas.instances import library
@@ -58,22 +59,7 @@ def test_ctrl_c_before_anything_is_scored_says_so(monkeypatch: pytest.MonkeyPatc
         search(InstanceBox.drawn("mlbroker"), scorer, evaluations=100)
 
 
-@pytest.mark.slow
-def test_chains_draw_differently_and_learn_from_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    box, scorer = InstanceBox.drawn("mlbroker"), Scorer(algorithms["mlbroker.local"], {})
-    chains = [Chain(box, scorer, number, 0) for number in range(CHAINS)]
-    monkeypatch.setattr("farkas.adversary.search.Chain", lambda *given: chains[given[2]])
-    search(box, scorer, evaluations=CHAINS * ROUND)
-    assert [chain.evaluations for chain in chains] == [ROUND] * CHAINS
-    assert len({chain.rng.bit_generator.state["state"]["state"] for chain in chains}) == CHAINS
-    best = max(chain.height for chain in chains)
-    assert [chain.height for chain in chains] == [best] * CHAINS
-    assert all(chain.lifts == chains[0].lifts for chain in chains)
-    assert len(chains[0].lifts) <= LIFTS
-    assert chains[0].lifts is not chains[1].lifts
-
-
-def test_rounds_that_score_nothing_end_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_moves_that_the_box_refuses_end_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(InstanceBox, "built", lambda box, data: None)
     with pytest.raises(NoAnswer, match="any of 0 instances"):
         search(
@@ -155,33 +141,31 @@ def test_a_worse_instance_with_the_same_decisions_takes_the_place_of_a_better() 
     assert built is not None
     one = scorer.score(built)
     assert one is not None
-    chain = Chain(box, scorer, 0, 0)
+    annealer: Annealer[Incumbent] = Annealer(box, lambda *_: None, np.random.default_rng(0), 1.0)
     for factor in (1, 3, 2):
         assert one.ratio is not None
-        chain.take(Incumbent(dataclasses.replace(one, ratio=one.ratio * factor), {}))
-    assert [kept.scored.ratio for kept in chain.kept] == [one.ratio * 3]
+        annealer.take(Incumbent(dataclasses.replace(one, ratio=one.ratio * factor), {}))
+    assert [kept.scored.ratio for kept in annealer.kept] == [one.ratio * 3]
     for number in range(10):  # other decisions each
         reached = msgspec.structs.replace(one.reached, decisions=[number])
-        chain.take(Incumbent(dataclasses.replace(one, reached=reached), {}))
-    assert len(chain.kept) == KEPT
-    assert chain.kept
-    assert chain.kept[0].scored.ratio == one.ratio * 3
+        annealer.take(Incumbent(dataclasses.replace(one, reached=reached), {}))
+    assert len(annealer.kept) == KEPT
+    assert annealer.kept
+    assert annealer.kept[0].scored.ratio == one.ratio * 3
 
 
-def test_how_its_moves_are_cut_into_rounds_makes_no_difference() -> None:
-    box, stood = InstanceBox.drawn("mlbroker"), []
-    for quotas in ([70], [5, 1, 30, 34]):
-        chain = Chain(box, Scorer(algorithms["mlbroker.local"], {}), 1, 5)
-        for quota in quotas:
-            chain.go(quota, lambda: False)
-        assert chain.evaluations == 70
-        scored = [one.scored for one in chain.kept]
-        stood.append((scored, chain.lifts, chain.refused, chain.rng.bit_generator.state))
-    assert stood[0] == stood[1]
-
-
-def test_what_is_over_scores_nothing_more() -> None:
+def test_what_is_over_scores_nothing_more_and_the_seed_decides() -> None:
     box = InstanceBox.drawn("mlbroker")
-    chain = Chain(box, Scorer(algorithms["mlbroker.local"], {}), 0, 0)
-    chain.go(9, lambda: chain.evaluations == 3)
-    assert chain.evaluations == 3
+    heights = []
+    for seed, most in ((0, 70), (0, 70), (1, 70), (0, 3)):
+        found = search(box, Scorer(algorithms["mlbroker.local"], {}), evaluations=most, seed=seed)
+        assert found.evaluations == most
+        heights.append(found.best.height)
+    assert heights[0] == heights[1] >= heights[3]
+    assert heights[0] != heights[2]
+
+
+def test_annealing_is_ahead_of_draws() -> None:
+    box = InstanceBox.drawn("mlbroker")
+    found = search(box, Scorer(algorithms["mlbroker.local"], {}), evaluations=120)
+    assert found.best.height > draws("mlbroker.local", box) + 0.1

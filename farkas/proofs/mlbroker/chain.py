@@ -31,7 +31,7 @@ from farkas.proofs.mlbroker.runs import (
     traced_runs,
 )
 from farkas.proofs.verdict import Saying, Stated, Verdict, said
-from farkas.tolerances import FINE_GAP, LOOSE_GAP, LOOSE_SLOPE, SLOPE
+from farkas.tolerances import FEASIBLE, FINE_GAP, LOOSE_GAP, LOOSE_SLOPE, SLOPE
 
 
 def data_value(run: Traced) -> float:
@@ -381,7 +381,10 @@ def _vanishes(run: Traced, amounts: Floats, tolerance: float) -> Stated:
 
 
 def _conditions(broker: Brokerage) -> Saying:
-    return said(*statements(trace("", broker, "printed")).values())
+    demands = np.abs(np.concatenate([broker.worker_demand, broker.server_demand]))
+    least = float(demands[demands > 0].min(initial=np.inf))
+    resolved = Stated(least, ">=", FEASIBLE * float(demands.max(initial=0.0)))
+    return said(*statements(trace("", broker, "printed")).values(), given=[resolved])
 
 
 @claim(
@@ -395,7 +398,8 @@ def slots_meet_their_optimality_conditions() -> Verdict:
 
     With sums over resources in (K2), (K3), the derivative of the entropy term in (K6), (K14)
     closed, and v ι = 0, u δ = 0 added.  Products are shares of the run's cost; (K6) and v ι = 0
-    hold to the root of the gap to which slots are solved.
+    hold to the root of the gap to which slots are solved.  Demands are 0 or at least a millionth
+    of the largest.
     """
     trials = Trials()
     for run in traced_runs("printed"):
