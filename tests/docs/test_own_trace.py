@@ -108,6 +108,7 @@ def test_every_choice_and_unit_is_named() -> None:
     [
         ("philly", importers["philly:gadget"].fixed_columns),
         ("google", google_jobs.TaskEvent.__struct_fields__),
+        ("slurm", importers["slurm:gadget"].fixed_columns),
         ("alibaba", (*alibaba_dps.POD_COLUMNS, *alibaba_dps.NODE_COLUMNS)),
     ],
 )
@@ -125,5 +126,5 @@ def test_columns_of_tables_of_prices_are_those_that_are_read() -> None:
 
 def test_all_sources_are_on_the_page() -> None:
     assert {name.partition(":")[0] for name in importers} == {
-        "csv", "philly", "google", "alibaba", "gavel",
+        "csv", "slurm", "philly", "google", "alibaba", "gavel",
     }  # fmt: skip

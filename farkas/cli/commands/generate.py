@@ -45,7 +45,7 @@ def command(
 
 def import_(
     source: Annotated[
-        str, Argument(metavar="SOURCE", help="csv, philly, google, alibaba or gavel.")
+        str, Argument(metavar="SOURCE", help="csv, slurm, philly, google, alibaba or gavel.")
     ] = "",
     path: Annotated[str, Argument(metavar="PATH", help="File of the trace.")] = "",
     kind: Annotated[
@@ -72,8 +72,9 @@ def import_(
     and duration or end, besides job_id, group, gpu_time, value; for kind coded master, worker,
     rate, shift.  Times are seconds unless --set submit_unit=... (ms, s, min, h, d, date) and --set
     duration_unit=... (ms, s, min, h, d, hms for 1-02:03:04) say otherwise; what was understood is
-    printed, look at it.  It makes gadget, eris, dps, mlbroker and coded.  Of public traces philly
-    and google make gadget, eris, dps and mlbroker, alibaba dps, gavel coded.
+    printed, look at it.  It makes gadget, eris, dps, mlbroker and coded.  Source slurm reads what
+    sacct prints.  Of public traces philly and google make gadget, eris, dps and mlbroker, as slurm
+    does, alibaba dps, gavel coded.
 
     What the trace does not hold is drawn from the published ranges, and the choice is written into
     the instance's description.  Without -o a pipe gets the instance itself; on a terminal it is

@@ -43,6 +43,8 @@ UNITS: Mapping[str, float] = SECONDS  #: Seconds by unit of time.
 FARTHEST = 10_000 * 365.25 * UNITS["d"]
 MOST_GPUS = 100_000  #: Of a job; the public traces stay below a thousand.
 
+_SLURM_GPUS = re.compile(r"(?:^|,)gres/gpu(?::[^=,]*)?=([0-9]+)")
+
 #: Setting that tells the unit of a role.
 _UNIT_OF = {
     "submit": "submit_unit", "end": "submit_unit",
@@ -103,7 +105,7 @@ class TableColumns(msgspec.Struct, frozen=True):
                         f"{line.place}: job_id {named(job.job_id)} stands in "
                         f"{before.rpartition(': ')[2]} too"
                     )
-            parts += job.num_gpus != line.number(self.map["gpus"])
+            parts += job.num_gpus != self._amount(line)
             yield job
         dropped.tell_parts(parts)
 
@@ -176,13 +178,21 @@ class TableColumns(msgspec.Struct, frozen=True):
         return span
 
     def _gpus(self, line: Line) -> int:
-        column = self.map["gpus"]
-        gpus = math.ceil(line.nonnegative(column))
-        if self.part_of_gpu == "refuse" and gpus != line.number(column):
+        column, amount = self.map["gpus"], self._amount(line)
+        gpus = math.ceil(amount)
+        if self.part_of_gpu == "refuse" and gpus != amount:
             raise line.wrong(column, "whole GPUs; part_of_gpu=round_up counts parts as whole ones")
         if gpus > MOST_GPUS:
             raise line.wrong(column, f"at most {MOST_GPUS:,} GPUs")
         return gpus
+
+    def _amount(self, line: Line) -> float:
+        """GPUs of a cell, which may hold Slurm's resources: ``cpu=8,gres/gpu=2``."""
+        text = line.text(self.map["gpus"])
+        if "=" not in text:
+            return line.nonnegative(self.map["gpus"])
+        found = _SLURM_GPUS.search(text)
+        return float(found[1]) if found else 0.0
 
 
 def _can_read(read: Callable[[str], float], text: str) -> bool:
@@ -252,6 +262,21 @@ SOURCES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
             "submit_unit": "date",
         },
     ),
+    "slurm": (
+        "Slurm accounting",
+        {
+            "map": {
+                "job_id": "JobID",
+                "submit": "Submit",
+                "duration": "Elapsed",
+                "gpus": "AllocTRES",
+                "group": "Account",
+            },
+            "submit_unit": "date",
+            "duration_unit": "hms",
+            "incomplete": "leave_out",
+        },
+    ),
 }
 
 
@@ -262,7 +287,8 @@ def _register(source: str, kind: str, base: type[JobTable], valued: bool) -> Non
     given = {**defaults, "map": msgspec.field(default_factory=lambda: dict(columns))}
     fields = [
         (field.name, field.type, given.get(field.name, field.default))
-        for field in msgspec.structs.fields(TableColumns)
+        for field in (*msgspec.structs.fields(TableColumns), *msgspec.structs.fields(base))
+        if field.name in given or field.name in TableColumns.__struct_fields__
     ]
     made = msgspec.defstruct(
         f"{source.title()}{base.__name__}",
@@ -273,6 +299,7 @@ def _register(source: str, kind: str, base: type[JobTable], valued: bool) -> Non
             "words": words,
             "valued": valued,
             "fixed_columns": tuple(columns.values()) or None,
+            "mark": "|" if source == "slurm" else ",",
             "__doc__": TableColumns.__doc__,
         },
         module=__name__,

@@ -3,7 +3,7 @@
 import dataclasses
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 import msgspec
 import numpy as np
@@ -53,6 +53,8 @@ class Window(Importer, frozen=True, kw_only=True):
         Words that stand for an empty cell, in any case of letters; text parts them by commas.
     """
 
+    mark: ClassVar[str] = ","  #: What parts the cells of a table.
+
     slot_seconds: Positive = 3600.0
     slots: Count = 24
     jobs: Annotated[int, msgspec.Meta(ge=0)] | None = None
@@ -74,7 +76,7 @@ class Window(Importer, frozen=True, kw_only=True):
         ``columns`` are what it has at least, ``needed`` those in which a cell may not be missing;
         ``dropped`` takes the number of incomplete lines that are left out.
         """
-        for line in lines(path, columns, as_words(self.missing)):
+        for line in lines(path, columns, as_words(self.missing), self.mark):
             lacking = [column for column in needed if not line.value(column)]
             if not lacking:
                 yield line

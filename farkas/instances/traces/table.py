@@ -162,11 +162,8 @@ def seconds(text: str) -> float:
 def length(text: str) -> float:
     """Seconds of a length of time as clusters write it: [D-]HH:MM:SS or MM:SS, with fractions.
 
-    Raises `ValueError`: the text is of another form; minutes, seconds, or hours beside days are too
-    large.
+    Raises `ValueError` for other text.
 
-    Examples
-    --------
     >>> length("1-02:03:04"), length("100:00:00"), length("10:00.5")
     (93784.0, 360000.0, 600.5)
     """
@@ -180,9 +177,9 @@ def length(text: str) -> float:
 
 
 def lines(
-    path: Path, columns: Sequence[str], missing: frozenset[str] | None = None
+    path: Path, columns: Sequence[str], missing: frozenset[str] | None = None, mark: str = ","
 ) -> Iterator[Line]:
-    """Iterate over the lines of a table that has at least ``columns``.
+    """Iterate over the lines of a table that has at least ``columns``, its cells parted by a mark.
 
     ``missing``: words that stand for an empty cell, see `Line`. Raises `FileProblem`: the file
     cannot be read, is empty, lacks a column or holds it twice, or a line is too short or too long.
@@ -195,7 +192,7 @@ def lines(
     if "\0" in text:
         number = text[: text.index("\0")].count("\n") + 1
         raise FileProblem(f"{name}: line {number}: is not text but holds a null character")
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
     try:
         header = [cell.strip() for cell in next(reader, [])]
         absent = [column for column in columns if column not in header]

@@ -412,3 +412,24 @@ def test_a_date_that_is_no_number_says_how_dates_are_read(tmp_path, text, words)
     path.write_text(f"came,n,h\n{text},1,1\n")
     with pytest.raises(FileProblem, match=words):
         cluster(path, {"submit": "came", "gpus": "n", "duration": "h"})
+
+
+SACCT = """JobID|Submit|Elapsed|AllocTRES|Account
+7|2026-01-05T08:00:00|1-02:03:04|billing=8,cpu=8,gres/gpu=2,gres/gpu:a100=2,mem=64G|physics
+8_1|2026-01-05T08:10:00|01:30:00|cpu=4,gres/gpu:v100=1,mem=8G|arts
+9|2026-01-05T08:20:00|00:10:00|billing=2,cpu=2|arts
+10|2026-01-05T08:30:00|00:00:00||arts
+"""
+
+
+def test_what_sacct_prints_is_read_as_it_is(tmp_path) -> None:
+    (tmp_path / "jobs.txt").write_text(SACCT)
+    imported = import_trace("slurm", tmp_path / "jobs.txt", "gadget", servers=4)
+    assert dict(imported.dropped) == {"incomplete": 1, "without a GPU": 1}
+    jobs = imported.instance.jobs
+    assert [(job.name, job.max_workers) for job in jobs] == [("7", 2), ("8_1", 1)]
+    assert imported.told["durations"] == "90 min to 26.05 h, median 13.78 h"
+    commas = SACCT.replace(",", ";").replace("|", ",")
+    (tmp_path / "jobs.csv").write_text(commas)
+    with pytest.raises(FileProblem, match="no column JobID"):
+        import_trace("slurm", tmp_path / "jobs.csv", "eris")

@@ -372,7 +372,7 @@ def test_the_last_slot_counts_begun_slots_and_ends_with_the_window():
 
 
 def test_sources_and_their_kinds_are_those_registered():
-    assert sources() == ["alibaba", "csv", "gavel", "google", "philly"]
+    assert sources() == ["alibaba", "csv", "gavel", "google", "philly", "slurm"]
     assert kinds_of("philly") == ["dps", "eris", "gadget", "mlbroker"]
     assert kinds_of("alibaba") == ["dps"]
     assert kinds_of("nobody") == []
