@@ -31,7 +31,7 @@ _HOMES = {
     "to_frame": "farkas.experiments.plotting:to_frame",
     "worst_known": "farkas.verbs.worst:worst_known",
 }
-_VERBS = "attack check compare load optimum prove run save show solve worst worst_box"
+_VERBS = "attack check compare dual load optimum prove run save show solve worst worst_box"
 _HOMES |= {name: f"farkas.verbs.{name}:{name}" for name in _VERBS.split()}
 
 __all__ = ["__version__", *_HOMES]

@@ -10,6 +10,7 @@ from farkas.solvers import all_solvers as solvers
 from farkas.verbs.attack import attack as attack
 from farkas.verbs.check import check as check
 from farkas.verbs.compare import compare as compare
+from farkas.verbs.dual import dual as dual
 from farkas.verbs.load import load as load
 from farkas.verbs.optimum import optimum as optimum
 from farkas.verbs.prove import prove as prove
@@ -37,6 +38,7 @@ __all__ = [
     "check",
     "claims",
     "compare",
+    "dual",
     "evaluate",
     "feed",
     "generate",

@@ -15,9 +15,6 @@ from tests.recorded import relations
 from tests.tools import quick
 from tests.tools.second_reading import read_again
 
-collect_ignore_glob = ["outside/*"]
-"""A distribution of its own: importing it here would register its kind for every test."""
-
 pytest_configure = quick.pytest_configure
 pytest_addoption = quick.pytest_addoption
 pytest_collection_modifyitems = quick.pytest_collection_modifyitems

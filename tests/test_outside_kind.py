@@ -1,28 +1,37 @@
 """A kind that another distribution brings: found by its entry point, used by every command.
 
-The package ``ration`` below ``tests/outside`` is a distribution that was installed without farkas
-knowing of it.
+The package ``ration``, which ``farkas new kind`` writes, is a distribution that was installed
+without farkas knowing of it.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from farkas.cli import call
 from tests.tools.shared import ROOT
 
-OUTSIDE = ROOT / "tests" / "outside"
+
+@functools.cache
+def outside() -> Path:
+    """Where the kind of the templates is installed."""
+    folder = Path(tempfile.mkdtemp())
+    assert call(["new", "kind", "ration", "-o", str(folder)]) == 0
+    return distribution(folder, "ration", "ration")
 
 
-def farkas(*words: str, path: Path = OUTSIDE, code: int = 0) -> dict[str, Any]:
+def farkas(*words: str, path: Path | None = None, code: int = 0) -> dict[str, Any]:
     """What a command prints with ``--json``, in a process that has ``path`` installed."""
-    places = os.pathsep.join([str(ROOT), str(path)])
+    places = os.pathsep.join([str(ROOT), str(path or outside())])
     done = subprocess.run(
         [sys.executable, "-m", "farkas", *words, "--json"],
         env={**os.environ, "PYTHONPATH": places},
@@ -83,7 +92,9 @@ def test_the_demo_shows_it_beside_the_others() -> None:
 @pytest.mark.slow
 def test_it_is_swept_held_against_its_theorem_and_reported(tmp_path: Path) -> None:
     # the bound 6 over 3: twice, which is what its theorem allows
-    (tmp_path / "tiny.json").write_text((OUTSIDE / "ration" / "library" / "tiny.json").read_text())
+    (tmp_path / "tiny.json").write_text(
+        (outside() / "ration" / "library" / "tiny.json").read_text()
+    )
     config = tmp_path / "sweep.toml"
     config.write_text(
         'name = "sixth"\n[[instances]]\nfiles = ["tiny.json"]\n'

@@ -21,7 +21,8 @@ COMMANDS = {
     "solve": "solve:command", "optimum": "solve:optimum", "worst": "worst:command",
     "prove": "solve:prove", "check": "check:command", "claims": "claims:command",
     "list": "show:list_names", "show": "show:command", "generate": "generate:command",
-    "import": "generate:import_", "sweep": "sweep:command", "figure": "figure:command",
+    "import": "generate:import_", "new": "new:command", "sweep": "sweep:command",
+    "figure": "figure:command",
 }  # fmt: skip
 UNLISTED = {"evaluate": "show:evaluate"}  #: Case files are evaluated by it.
 

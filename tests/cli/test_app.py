@@ -25,11 +25,11 @@ def test_version(capsys: Capture) -> None:
     assert capsys.readouterr().out == f"farkas {farkas.__version__}\n"
 
 
-def test_help_lists_fourteen_commands_and_the_demo(capsys: Capture) -> None:
+def test_help_lists_fifteen_commands_and_the_demo(capsys: Capture) -> None:
     assert call([]) == 0
     listed = re.findall(r"^  (\w+)  ", capsys.readouterr().out.partition("Commands")[2], re.M)
     assert listed == [*COMMANDS]
-    assert len(set(listed)) == 15
+    assert len(set(listed)) == 16
     assert listed[0] == "demo"
     assert "evaluate" not in listed
 

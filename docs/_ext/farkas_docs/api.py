@@ -42,7 +42,7 @@ def floors() -> list[str]:
 GROUPS = {
     "Make": "generate import_trace load save library kinds",
     "Run": "run compare feed worst worst_box worst_known algorithms",
-    "Solve and prove": "solve prove optimum programs solvers evaluate",
+    "Solve and prove": "solve prove dual optimum programs solvers evaluate",
     "Check": "check claims attack",
     "Look": "show plot to_frame",
     "Extend": "Policy FarkasError",

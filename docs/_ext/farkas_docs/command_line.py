@@ -27,6 +27,7 @@ EXAMPLES = {
     "show": "farkas show mlbroker.offline",
     "generate": "farkas generate mlbroker --preset small -o market.json",
     "import": "farkas import csv jobs.csv --kind gadget -o cluster.json",
+    "new": "farkas new policy gadget -o mine.py",
     "sweep": "farkas sweep broker.toml",
     "figure": "farkas figure mlbroker 5 --preset reduced -o figure.png",
 }

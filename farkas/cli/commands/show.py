@@ -45,6 +45,9 @@ def command(
         Argument(metavar="[KEY]...", help="Quantities of an instance to compute."),
     ] = None,
     latex: Annotated[bool, Option("--latex", help="A program as LaTeX.")] = False,
+    dual: Annotated[
+        bool, Option("--dual", help="Multipliers and constraints of a program's linear dual.")
+    ] = False,
     compiled: Annotated[
         bool, Option("--compile", help="Compile all loops now, of the kinds that are named.")
     ] = False,
@@ -67,6 +70,11 @@ def command(
         _compile([name, *(keys or ())] if name else [], as_json)
     elif name in SORTS and name != "solvers":
         list_names(name, keys[0] if keys else "", as_json)
+    elif name is not None and dual:
+        from farkas.verbs.dual import dual_words
+
+        words = dual_words(name)
+        print_json({"name": name, "text": words}) if as_json else print_folded(words)
     elif name is not None and keys:
         evaluate(name, keys, as_json)
     elif name == "solvers":
