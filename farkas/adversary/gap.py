@@ -172,9 +172,9 @@ def ratio_of(sense: Sense, value: Fraction | None, witness: Fraction) -> Fractio
 def prove_gap(gap: Gap) -> GapProof:
     """Replay both sides of a statement on its instance.
 
-    Raises `NotACertificate`: decisions break requirements, the witness does so by a share that
-    counts as kept, names are of no algorithm or of another problem, or a smaller ratio is proved
-    than is claimed; `InvalidInstance`: the file holds no instance.
+    Raises `NotACertificate`: decisions break requirements, are of another problem or of nobody
+    known, or a smaller ratio is proved than is claimed; `InvalidInstance`: the file holds no
+    instance.
     """
     inside = read_bytes(msgspec.json.encode(gap.instance), "instance of the statement")
     problem = _problem_of(gap.reached, inside.kind, offline=False)

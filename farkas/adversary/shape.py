@@ -71,14 +71,9 @@ def shape_of(kind: str) -> KindShape:
 
 
 def without(data: Plain, index: int, *paths: tuple[str, ...], count: str = "") -> Plain:
-    """Copy plain data without entry ``index`` of the lists at ``paths``.
+    """Copy plain data without entry ``index`` of the lists at ``paths``, and count one less.
 
-    Parameters
-    ----------
-    paths
-        Fields from the top down; ``*`` stands for every entry of a list.
-    count
-        Field that counts what is left out; none if empty.
+    In paths, fields from the top down, ``*`` stands for every entry of a list.
 
     >>> without({"n": 2, "a": [[1, 2], [3, 4]]}, 0, ("a", "*"), count="n")
     {'n': 1, 'a': [[2], [4]]}
@@ -163,23 +158,11 @@ class InstanceBox:
     ) -> InstanceBox:
         """Return a box around draws of the kind's generator.
 
-        Raises `UnknownName` or `InvalidOption`: the kind has no generator, preset or size of that
-        name, a size is below 1, or a range names no number.
-
-        Parameters
-        ----------
-        preset
-            Of the generator; by default the one that the kind's shape names, with its smallest
-            sizes.
-        size
-            Sizes by their word, for example ``{"jobs": 3, "slots": 4}``.
-        ranges
-            Lowest and highest value by name of a field, or its family; what is not named lies
-            between the smallest and the largest value of `DRAWS` draws.
-        seed
-            Of the first draw, >= 0.
-        algorithm
-            Name of the one that is attacked: what only that one reads is filled in, too.
+        ``preset`` is the generator's; by default that of the kind's shape with its smallest sizes,
+        changed by ``size``, for example ``{"jobs": 3}``.  Numbers lie in ``ranges``, by name of a
+        field or of its family, or between the ends of `DRAWS` draws from ``seed`` on.  What only
+        ``algorithm`` reads is filled in, too.  Raises `UnknownName` or `InvalidOption`: there is no
+        such preset, size or range.
         """
         shape = shape_of(kind)
         settings: dict[str, Any] = {} if preset is not None else dict(shape.smallest)
@@ -203,11 +186,10 @@ class InstanceBox:
     def around(
         cls, instance: Instance, *, ranges: Mapping[str, tuple[float, float]] | None = None
     ) -> InstanceBox:
-        """Return a box around one instance.
+        """Return a box around one instance; raises `InvalidOption`: a range names no number.
 
         Every number lies between the smallest and the largest of its family.  Where ranges are
-        given, numbers that none of them names stay as they are.  Raises `InvalidOption`: a range
-        names no number.
+        given, numbers that none of them names stay as they are.
         """
         shape, kept = shape_of(instance.kind), () if not ranges else tuple(ranges)
         return cls._around(instance.kind, shape, [plain_of(instance)], ranges or {}, kept)
@@ -219,10 +201,7 @@ class InstanceBox:
         starts: Sequence[Plain],
         ranges: Mapping[str, tuple[float, float]] | None = None,
     ) -> InstanceBox:
-        """Return a box around plain fields; without a kind these are any numbers and lists.
-
-        Raises `InvalidOption`: a range names no number.
-        """
+        """Return a box around plain fields; without a kind these are any numbers and lists."""
         return cls._around(kind, shape_of(kind), starts, ranges or {}, ())
 
     @classmethod
@@ -303,10 +282,7 @@ def entries(data: Any) -> Iterator[tuple[str, Any, Any]]:
 def outside(data: Plain, ends: Plain, families: Collection[str]) -> str | None:
     """Say how plain data differ from others in more than numbers of some families in their ranges.
 
-    Parameters
-    ----------
-    ends
-        The others; ranges reach from the smallest to the largest number of a family in them.
+    These reach from the smallest to the largest number of a family in the others, ``ends``.
 
     >>> outside({"a": [2.5, 1], "b": 0}, {"a": [1, 3], "b": 0}, ("a[]",)) is None
     True

@@ -120,16 +120,10 @@ class Picture:
         return self.drawn(".svg").decode()
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it, whole or not at all; .svg leaves letters of every script to the reader's fonts.
+        """Write it as .svg, .png or .pdf, whole or not at all.
 
-        A box stands in .png and .pdf for each letter that DejaVu Sans has not.
-
-        Raises
-        ------
-        InvalidOption
-            The suffix is none of ``.svg``, ``.png``, ``.pdf``.
-        FileProblem
-            The file cannot be written.
+        .svg leaves letters of every script to the reader's fonts; in the others a box stands for
+        each letter that DejaVu Sans has not.  Raises `InvalidOption` or `FileProblem`.
         """
         suffix = picture_suffix(path)
         write_bytes(os.fspath(path), self.drawn(suffix))

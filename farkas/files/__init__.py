@@ -52,17 +52,9 @@ def model_suffixes(path: str) -> tuple[str, str]:
 
 @contextlib.contextmanager
 def opened(path: Source, most: int | None = None) -> Iterator[IO[bytes]]:
-    """Binary stream of a regular file.
+    """Binary stream of a regular file of at most ``most`` bytes, :data:`LARGEST_FILE` if left out.
 
-    Parameters
-    ----------
-    most
-        Bytes that the file may hold; :data:`LARGEST_FILE` if left out.
-
-    Raises
-    ------
-    FileProblem
-        The file is missing, unreadable, too large, or something else than a file.
+    Raises `FileProblem`: it is missing, unreadable, too large, or something else than a file.
     """
     name, limit = named(os.fspath(path)), LARGEST_FILE if most is None else most
     try:
@@ -132,11 +124,8 @@ def require_shallow(content: bytes, where: str, most: int = DEEPEST) -> None:
 def require_single(content: bytes, where: str, refusal: type[FarkasError] = FileProblem) -> None:
     """Refuse JSON in which a key stands twice: readers keep one of its values in silence.
 
-    Raises
-    ------
-    FileProblem
-        Or the ``refusal`` that is given; names the key.  Text that is no JSON passes; its reader
-        says what is wrong.
+    Raises `FileProblem`, or the ``refusal`` that is given.  Text that is no JSON passes; its reader
+    says what is wrong.
 
     >>> require_single(b'{"bound": "1", "bound": "2"}', "two.json")
     Traceback (most recent call last):

@@ -22,13 +22,8 @@ _held: dict[str, int] = {}
 def replacing(path: Target) -> Iterator[IO[bytes]]:
     """Binary stream that becomes ``path`` when the block ends well, and vanishes otherwise.
 
-    Readers never see a partial file; an existing file is replaced in one step.  A device such as
-    ``/dev/stdout`` is written directly, and so is a pipe that is being read.
-
-    Raises
-    ------
-    FileProblem
-        When the file cannot be written; names the path and the reason.
+    Readers never see a partial file.  A device such as ``/dev/stdout`` is written directly, and so
+    is a pipe that is being read.  Raises `FileProblem`, which names the path and the reason.
     """
     target = Path(path)
     require_target(path)
@@ -57,13 +52,7 @@ def replacing(path: Target) -> Iterator[IO[bytes]]:
 def require_target(path: Target) -> None:
     """Refuse a path that can never become a file, before any work is done for it.
 
-    Nothing is left behind, but a pipe stays open until it is written.
-
-    Raises
-    ------
-    FileProblem
-        It is empty, a directory, below a directory that is not there or where no file can be made,
-        a circle of links, a device that cannot be written, or a pipe that nobody reads.
+    Nothing is left behind, but a pipe stays open until it is written.  Raises `FileProblem`.
     """
     name, target = named(os.fspath(path)), Path(path)
     if not os.fspath(path):

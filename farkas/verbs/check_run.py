@@ -212,9 +212,8 @@ def recheck(
 ) -> Proof:
     """Prove ``certificate`` about ``instance`` and compare with the bound that was ``claimed``.
 
-    Raises `NotACertificate` when less is proved than was claimed, or about something else.
-    ``claimed`` is the bound of the run as text; ``accepted`` refuses what the certificate may not
-    be about, for example `bounds_runs_of`.
+    Raises `NotACertificate` when less is proved, or about what ``accepted`` refuses, for example
+    `bounds_runs_of`.
     """
     if isinstance(certificate, Mapping):
         certificate = from_json(msgspec.json.encode(certificate), "certificate of the run")

@@ -97,12 +97,8 @@ def explain(
 ) -> Explanation:
     """Find a small set of rows of ``form`` that contradict each other, and prove it.
 
-    Parameters
-    ----------
-    ray
-        Shape (rows,): a solver's multipliers, tried where the rows of HiGHS prove nothing.
-    seconds
-        Wall time of HiGHS's search for rows, 10 at most.
+    ``ray`` holds a solver's multipliers, tried where the rows of HiGHS prove nothing; ``seconds``
+    is the wall time of HiGHS's search for rows, 10 at most.
     """
     free = relax(form).replace(cost=np.zeros(form.num_columns), offset=0.0, sense="min")
     nothing = np.zeros(form.num_rows)

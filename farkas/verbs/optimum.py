@@ -135,12 +135,8 @@ def known_optimum(
 def hold_against(run: Run, other: Run | None, instance: Any) -> Run:
     """Hold a run against the bound of another run where that is tighter and bounds it, too.
 
-    Raises `NotACertificate`: the run is better than the other's bound allows: one of the two is
-    wrong.
-
-    Returns
-    -------
-    The run itself, or one whose `own_bound` is what it proved and whose ratio is to the other's.
+    Returns the run itself, or one whose `own_bound` is what it proved.  Raises `NotACertificate`:
+    the run is better than the other's bound allows: one of the two is wrong.
     """
     best = run.certificate if other is None else best_bounds([run, other])[0]
     own = run.certificate

@@ -39,18 +39,11 @@ def example() -> list[tuple[str, str]]:
 
 
 def proof_section(given: list[tuple[str, str]] | None = None, button: str = "") -> str:
-    """Return it as a section of another page.
+    """Return it as a section of another page, where a button checks the files that are given.
 
     Its content policy must allow workers from ``blob:``, else the page stands still meanwhile; its
     style has to name the colours ``--card``, ``--soft``, ``--strong``, ``--accent``, ``--good``,
     ``--bad`` and ``--warn``.
-
-    Parameters
-    ----------
-    given
-        Files that a button checks, as names and texts.
-    button
-        What the button says, where they are more than certificates.
     """
     files = ""
     if given:

@@ -45,36 +45,11 @@ def stand_alone(
 ) -> Restated:
     """Check a certificate or a run, and turn it into a certificate that holds its linear program.
 
-    Trees of integer programs become VIPR files.
+    Trees of integer programs become VIPR files.  ``farkas/standalone/checker.py`` proves both with
+    Python's standard library alone.  Arguments are those of `farkas.verbs.check.check`.
 
-    The file ``farkas/standalone/checker.py`` proves it with Python's standard library alone.
-
-    Parameters
-    ----------
-    what
-        A certificate or a run, or the path of its file, which is read once.
-    instance
-        What it is about; not needed for a certificate that holds its program already.
-    model
-        What a tree is about, where that is a model of its own.
-    most_work
-        Steps after which a tree is given up, as `farkas.verbs.check` takes them.
-
-    Raises
-    ------
-    UnsupportedForm
-        When what is proved cannot be stated as multipliers of a linear program.
-    NotACertificate
-        When `farkas.verbs.check` refuses it, or what would be written proves less.
-    InvalidOption
-        When an instance is missing.
-
-    Examples
-    --------
-    >>> import farkas
-    >>> run = farkas.run("mlbroker/tiny", "mlbroker.fractional")
-    >>> stand_alone(run, "mlbroker/tiny").certificate.program
-    'mlbroker.relaxed[printed,printed]'
+    Raises `UnsupportedForm`: what is proved cannot be stated as multipliers of a linear program;
+    `NotACertificate`: the check refuses it, or what would be written proves less.
     """
     require_type(what, (Certificate, Run, str, os.PathLike), "what is checked")
     if isinstance(what, str | os.PathLike):

@@ -29,23 +29,10 @@ class Warmed:
 def warm(
     kinds: Sequence[str] = (), progress: Callable[[int, int], None] | None = None
 ) -> list[Warmed]:
-    """Compile all kernels that are called from Python, or load them where they are kept.
+    """Compile all kernels that are called from Python, of some kinds or of all, or load them.
 
-    Parameters
-    ----------
-    kinds
-        Of which kinds; of all by default.
-    progress
-        Called with the number of kernels done and of all.
-
-    Raises
-    ------
-    UnknownName
-        There is no such kind.
-    MissingExtra
-        numba is not installed.
-    InvalidOption
-        Its compiler is switched off.
+    ``progress`` is called with the number of kernels done and of all.  Raises `UnknownName`,
+    `MissingExtra` without numba, `InvalidOption`: its compiler is switched off.
     """
     for kind in kinds:
         if kind not in own_kinds():

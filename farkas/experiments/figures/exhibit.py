@@ -168,10 +168,8 @@ def mean_series(
 ) -> Series:
     """Means over instances with 95 % t intervals; with the range of fewer instances than `FEW`.
 
-    The interval holds the mean of all instances in 95 of 100 draws if numbers are about normal; a
-    bootstrap of five instances would promise more than it keeps.  ``every`` has shape (instances,
-    points); no mean or interval leaves ``within``, the least and the greatest number that can be
-    measured.
+    A bootstrap of five instances would promise more than it keeps.  ``every`` has shape (instances,
+    points); no mean or interval leaves ``within``, what can be measured.
     """
     numbers = np.asarray(every, dtype=float)
     mean = numbers.mean(axis=0)
@@ -312,13 +310,7 @@ class Exhibit:
         return f"{self.kind}.{self.label}"
 
     def data(self, preset: Preset | str = "full", seed: int = 0) -> Figure | Table:
-        """Compute the data with a preset, or the name of one of `PRESETS`.
-
-        Raises
-        ------
-        NoAnswer
-            When the figure is not modelled; says why.
-        """
+        """Compute the data with a preset; `NoAnswer` when it is not modelled."""
         if self.build is None:
             raise NoAnswer(f"{self.name}: not modelled: {self.reason}")
         chosen = PRESETS[preset] if isinstance(preset, str) else preset

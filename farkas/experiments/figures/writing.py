@@ -142,11 +142,9 @@ def check_suffix(path: str) -> None:
 
 
 def write(exhibit: Exhibit, data: Figure | Table, path: str, preset: Preset, seed: int) -> None:
-    """Write a figure or table; the suffix says how.
+    """Write a figure or table; the suffix says how: drawn with its caption, as numbers, or all.
 
-    Raises `InvalidOption`: unknown suffix; `FileProblem`: the file cannot be written.  ``.png``,
-    ``.svg`` and ``.pdf`` are drawn with the caption below; ``.csv`` is the numbers, computed and
-    published; ``.json`` is everything.
+    Raises `InvalidOption`: unknown suffix; `FileProblem`: the file cannot be written.
     """
     check_suffix(path)
     suffix = Path(path).suffix

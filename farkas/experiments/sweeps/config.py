@@ -72,15 +72,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 def read_config(path: str | os.PathLike[str]) -> Config:
-    """Read a sweep from a TOML file.
-
-    Raises
-    ------
-    FileProblem
-        The file cannot be read or is no TOML.
-    InvalidOption
-        A field is unknown, of the wrong type or impossible.
-    """
+    """Read a sweep from a TOML file; raises `FileProblem` or `InvalidOption`."""
     content, where = read_record(path, LARGEST_CONFIG), named(os.fspath(path))
     for number, line in enumerate(content.split(b"\n"), start=1):
         if line.count(b".") > MOST_DOTS:  # reading a dotted key takes time of its length squared

@@ -108,22 +108,11 @@ def ratios(
 ) -> list[Ratios]:
     """Summarise every algorithm of a store, by name.
 
-    A ratio enters only with a proved bound: what failed, broke a requirement, has no bound, or
-    whose certificate was rejected is counted in `left_out`.  Runs are held against the tightest
-    bound that the store has of their instance, see `shared_bounds`.  Of several results of one
-    task, as of several versions, the worst ratio enters.
-
-    Parameters
-    ----------
-    store
-        Results of a sweep.
-    seed
-        Of the resampling behind the confidence intervals.
-    objections
-        What was said, by address, of results that were not proved again since they were stored: of
-        which the certificate was found wrong, or the bound alone is proved.
-    among
-        Addresses of the results with a bound that count; all if left out.
+    A ratio enters only with a proved bound; the others are counted in `left_out`.  Runs are held
+    against the tightest bound that the store has of their instance, see `shared_bounds`.  Of
+    several results of one task, as of several versions, the worst ratio enters.  ``seed`` is of the
+    resampling; ``objections`` were said, by address, of results that were not proved again;
+    ``among`` are the addresses of the results with a bound that count, all if left out.
     """
     wrong = objections or {}
     unbounded = (key for key, words in wrong.items() if words != HALF_PROVED)
@@ -383,8 +372,7 @@ def interval(
     """Confidence interval of the mean by resampling whole instances; None for too few.
 
     Runs on one instance are not independent: instances are drawn with replacement, each with all
-    its runs, and the interval spans the middle of the means found (percentile bootstrap).
-    ``groups`` are ratios by instance, none empty.
+    its runs (percentile bootstrap).  ``groups`` are ratios by instance, none empty.
     """
     if len(groups) < FEWEST:
         return None

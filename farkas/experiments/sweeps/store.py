@@ -69,20 +69,10 @@ class Store:
     """Results by content address.  Any number of processes may write at the same time.
 
     Every result is one transaction of SQLite in write-ahead mode, so a killed process loses at most
-    the tasks it was running.  Stores of earlier versions are read and written as they are.
+    the tasks it was running.  ``readonly`` changes nothing, neither in the file nor beside it.
 
-    Parameters
-    ----------
-    path
-        The file; made when absent, unless it is only read.
-    readonly
-        Change nothing, neither in the file nor beside it.
-
-    Raises
-    ------
-    FileProblem
-        The file cannot be opened or is no store.  The same for every method below when the file
-        is damaged or the disk full.
+    All methods raise `FileProblem` where the file cannot be opened, is no store, is damaged, or the
+    disk is full.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, readonly: bool = False) -> None:

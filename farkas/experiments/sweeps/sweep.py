@@ -251,12 +251,10 @@ def prove_again(
 ) -> Iterator[tuple[Result, str]]:
     """Yield every drawn result that claims a bound, with ``"proved again"`` or the objection.
 
-    The certificate is checked against the instance of the store, the bound against what it proves,
-    and the ratio against value and bound.  Decisions are replayed, as by `farkas.check`; where
-    nothing replays them, it is ``"bound proved again"``, and the value the store's word.
-    Objections begin with ``"rejected"``, also those to a bound without a certificate.  ``share`` of
-    the results, in [0, 1], is rounded up; the ``seed`` of the draw is a fresh one if left out, so
-    that no store can choose what is drawn.
+    Runs are proved as by `farkas.check`; where nothing replays them, it is ``"bound proved
+    again"``.  Objections begin with ``"rejected"``.  ``share`` of the results, in [0, 1], is
+    rounded up; the ``seed`` of the draw is a fresh one if left out, so that no store can choose
+    what is drawn.
     """
     chosen = _drawn(store, share, settled_seed(seed, share)[0])
     instance = functools.cache(store.instance)
