@@ -62,7 +62,7 @@ def _kind(name: str, folder: str) -> dict[Path, str]:
         )
 
     def text(source: Any) -> str:
-        told = source.read_text(encoding="utf-8")
+        told: str = source.read_text(encoding="utf-8")
         return told.replace(EXAMPLE, name).replace(EXAMPLE.title(), name.title())
 
     place, package = Path(folder), TEMPLATES / EXAMPLE
