@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
@@ -214,34 +214,9 @@ class Sales(Sequence[Decision]):
         """Payments by slot of arrival, shape (horizon,)."""
         return np.bincount(self.jobs.slot, self.payment, horizon).astype(float)
 
-    def plain(self) -> list[dict[str, Any]]:
-        """Return what a file holds of each decision, as `farkas.online.driver.plain` would."""
-        words = np.array([OUTCOMES[code] for code in range(len(OUTCOMES))], dtype=object)
-        servers, workers, ps = (tuple(x.tolist()) for x in (self.servers, self.workers, self.ps))
-        first = self.first.tolist()
-        columns = zip(
-            words[self.outcome].tolist(),
-            self.payment.tolist(),
-            _or_none(self.worker_price),
-            _or_none(self.ps_price),
-            first,
-            first[1:],
-            self.exploring.tolist(),
-            strict=False,
-        )
-        return [
-            {
-                "outcome": outcome,
-                "payment": payment,
-                "worker_price": worker_price,
-                "ps_price": ps_price,
-                "servers": servers[begin:end],
-                "workers": workers[begin:end],
-                "ps": ps[begin:end],
-                "exploring": exploring,
-            }
-            for outcome, payment, worker_price, ps_price, begin, end, exploring in columns
-        ]
+    def plain(self) -> Any:
+        """Return what a file holds of each decision."""
+        return msgspec.to_builtins(list(self))
 
     def __len__(self) -> int:
         return len(self.outcome)
@@ -251,20 +226,19 @@ class Sales(Sequence[Decision]):
     @overload
     def __getitem__(self, place: slice) -> list[Decision]: ...
     def __getitem__(self, place: int | slice) -> Decision | list[Decision]:
-        if isinstance(place, slice):
-            return [self[index] for index in range(*place.indices(len(self)))]
-        job = range(len(self))[place]
-        here = slice(*self.first[job : job + 2].tolist())
-        return Decision(
-            outcome=OUTCOMES[int(self.outcome[job])],
-            payment=float(self.payment[job]),
-            worker_price=_or_none(self.worker_price[job : job + 1])[0],
-            ps_price=_or_none(self.ps_price[job : job + 1])[0],
-            servers=tuple(self.servers[here].tolist()),
-            workers=tuple(self.workers[here].tolist()),
-            ps=tuple(self.ps[here].tolist()),
-            exploring=bool(self.exploring[job]),
-        )
+        return list(self)[place]
+
+    def __iter__(self) -> Iterator[Decision]:
+        words = np.array([OUTCOMES[code] for code in range(len(OUTCOMES))], dtype=object)
+        servers, workers, ps = (tuple(x.tolist()) for x in (self.servers, self.workers, self.ps))
+        first = self.first.tolist()
+        columns = zip(
+            words[self.outcome].tolist(), self.payment.tolist(), _or_none(self.worker_price),
+            _or_none(self.ps_price), first, first[1:], self.exploring.tolist(), strict=False,
+        )  # fmt: skip
+        for outcome, payment, worker, other, begin, end, exploring in columns:
+            here = servers[begin:end], workers[begin:end], ps[begin:end]
+            yield Decision(outcome, payment, worker, other, *here, exploring)
 
 
 def _or_none(prices: Floats) -> list[float | None]:
