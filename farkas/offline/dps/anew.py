@@ -46,13 +46,8 @@ def columns_of(
 ) -> Columns:  # fmt: skip
     """List where jobs may be: as they were, or where they lose ``room`` at most."""
     charges, of = problem.charges(prices), problem.pools.of
-    listed: list[tuple[Ints, Ints, Floats]] = []  # server, most, before
-    heads: list[tuple[int, int, int]] = []  # job, unit, count
-
-    def add(job: int, unit: int, server: Ints, most: Ints, before: Floats) -> None:
-        heads.append((job, unit, len(server)))
-        listed.append((server, most, before))
-
+    #: Job, unit, and arrays of servers, upper bounds and where the job was.
+    found: list[tuple[int, int, Ints, Ints, Floats]] = []
     for job, fit in kept.items():
         asked = [int(side.units[job]) for side in problem.sides]
         idle, worth = problem.idle(job, used), problem.most[job]
@@ -66,11 +61,12 @@ def columns_of(
         able = (idle[0][WHOLE] >= asked[0]) & (idle[1][WHOLE] >= asked[1])
         own: Bools = (was > 0).any(axis=0) & np.full(len(of), alone)
         at = np.flatnonzero(able & ((whole[of] >= least) | own))
-        add(job, JOB, at, np.ones(len(at), np.int64), own[at].astype(float))
+        found.append((job, JOB, at, np.ones(len(at), np.int64), own[at].astype(float)))
         several = fit is not None and not alone
         if spread < least and not several:
             continue
-        add(job, JOB, np.array([-1]), np.ones(1, np.int64), np.array([float(several)]))
+        one = np.ones(1, np.int64)
+        found.append((job, JOB, -one, one, np.array([float(several)])))
         for unit in (WORKERS, PS):
             price, held = charges.unit[unit][job], charges.taken[unit][job]
             dearest = float(price[held > 0].max(initial=0.0))
@@ -78,13 +74,12 @@ def columns_of(
             free = idle[unit][SPREAD]
             at = np.flatnonzero((free > 0) & near)
             before = was[unit][at] if several else np.zeros(len(at))
-            add(job, unit, at, np.minimum(asked[unit], free[at]), before)
-    counts = [count for *_, count in heads]
-    jobs, units = (np.repeat([head[i] for head in heads], counts) for i in (0, 1))
-    server, most, before = (np.concatenate(each) for each in zip(*listed, strict=True))
+            found.append((job, unit, at, np.minimum(asked[unit], free[at]), before))
+    job_of, unit_of, places, upper, start = zip(*found, strict=True)
+    counts = [len(each) for each in places]
     return Columns(
-        jobs.astype(np.int64), units.astype(np.int64), server.astype(np.int64),
-        most.astype(float), before.astype(float),
+        np.repeat(job_of, counts), np.repeat(unit_of, counts), np.concatenate(places),
+        np.concatenate(upper).astype(float), np.concatenate(start),
     )  # fmt: skip
 
 
