@@ -42,16 +42,6 @@ class Mix:
         return full
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class RoundedRings:
-    """Outcome of rounding."""
-
-    picked: Ints  #: Items, ascending.
-    qualified: bool  #: Whether a round met the printed guarantee.
-    rounds: int  #: Rounds drawn.
-    worst: float  #: Largest load over room of the outcome.
-
-
 def violation_factor(demand: Floats, size: Ints, room: Floats, places: int) -> float:
     """Factor by which Theorem 8 lets a capacity be exceeded: 1 + ε sqrt(2 Δ log places).
 
@@ -72,33 +62,34 @@ def violation_factor(demand: Floats, size: Ints, room: Floats, places: int) -> f
 
 def round_printed(
     mix: Mix, least: float, factor: Floats, most_rounds: int, rng: np.random.Generator
-) -> RoundedRings:
+) -> tuple[Ints, bool]:
     """Draw until a round is worth ``least`` and no load exceeds ``factor`` times its room.
 
     As printed capacities may be violated.  The paper does not say what is returned when no round
     qualifies; here it is the round with the smallest worst load over room, ties larger gain.
 
-    ``least``: α times the value of the relaxation.  ``factor``: Shape (limits,), β or γ.
+    ``least``: α times the value of the relaxation.  ``factor``: Shape (limits,), β or γ.  Returns
+    items, ascending, and whether their round qualifies.
     """
     best: tuple[float, float] | None = None
     kept = np.zeros(0, np.int64)
-    for number in range(1, most_rounds + 1):
+    for _ in range(most_rounds):
         picked = mix.draw(rng)
         full = mix.fullness(picked)
         worst, gain = float(full.max(initial=0.0)), float(mix.gain[picked].sum())
         if gain >= least * (1 - TIE) and (full <= factor).all():
-            return RoundedRings(picked, True, number, worst)
+            return picked, True
         if best is None or (worst, -gain) < best:
             best, kept = (worst, -gain), picked
-    return RoundedRings(kept, False, most_rounds, best[0] if best else 0.0)
+    return kept, False
 
 
 def round_repaired(
     mix: Mix, size: Ints, most_rounds: int, rng: np.random.Generator, slack: float = ROUNDING
-) -> RoundedRings:
+) -> Ints:
     """Best of several rounds after dropping what does not fit.
 
-    Items picked are admitted by decreasing gain per worker, ties by job, when they fit.
+    Items picked are admitted by decreasing gain per worker, ties by job, when they fit; ascending.
 
     ``size``: Shape (items,), workers.
     """
@@ -110,7 +101,7 @@ def round_repaired(
         admitted, gain = admit(mix, order, slack)
         if gain > best:
             best, kept = gain, admitted
-    return RoundedRings(kept, True, most_rounds, float(mix.fullness(kept).max(initial=0.0)))
+    return kept
 
 
 def admit(mix: Mix, order: Ints, slack: float = ROUNDING) -> tuple[Ints, float]:

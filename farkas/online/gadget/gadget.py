@@ -31,7 +31,7 @@ from farkas.online.gadget.environment import (
     proved_so_far,
 )
 from farkas.online.policy import Increments, Policy
-from farkas.rounding.rings import Mix, RoundedRings, round_printed, round_repaired, violation_factor
+from farkas.rounding.rings import Mix, round_printed, round_repaired, violation_factor
 from farkas.solvers.subproblem import Subproblem, SubproblemAnswer, solve_subproblem
 from farkas.tolerances import SHARE
 
@@ -113,7 +113,7 @@ class Gadget(Policy):
         if self.slots == "lp_rs_mde" and answer is not None:
             if state.chosen is None:
                 return dataclasses.replace(seen, chosen=answer.decisions), None
-            rings = round_rings(state.chosen, answer, self.rounding, self.rounds, rng).rings
+            rings = round_rings(state.chosen, answer, self.rounding, self.rounds, rng)
         elif answer is not None:
             rings = answer.decisions
         if self._fills:
@@ -181,23 +181,11 @@ def algorithm_2(
     return Gadget(gains=gains, rounding=rounding, rounds=rounds, solver=solver)
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Slotwise:
-    """What one slot of Algorithm 2 did."""
-
-    rings: Rings  #: Rings to run.
-    relaxation: float  #: Value of the augmented relaxation at the selected sizes.
-    rounded: RoundedRings  #: Outcome of the rounding.
-
-
-def lp_rs_mde(
-    slot: SlotView, rounding: Rounding, rounds: int, rng: np.random.Generator
-) -> Slotwise:
+def lp_rs_mde(slot: SlotView, rounding: Rounding, rounds: int, rng: np.random.Generator) -> Rings:
     """Run Algorithm 2 on one slot; arguments as of `Gadget`."""
     chosen = select_sizes(only_lone(slot))
     if not len(chosen.jobs):
-        nothing = RoundedRings(np.zeros(0, np.int64), True, 0, 0.0)
-        return Slotwise(Rings.none(slot.cluster), 0.0, nothing)
+        return Rings.none(slot.cluster)
     return round_rings(chosen, solve_subproblem(embedding(chosen)), rounding, rounds, rng)
 
 
@@ -252,17 +240,17 @@ def round_rings(
     rounding: Rounding,
     rounds: int,
     rng: np.random.Generator,
-) -> Slotwise:
+) -> Rings:
     """Round the answer of `embedding`; lines 7 to 9."""
     mixture: Mixture = answer.decisions
     mix, factor = rounding_problem(chosen, mixture)
     if rounding == "printed":
-        rounded = round_printed(mix, ALPHA * answer.value, factor, rounds, rng)
+        picked, _ = round_printed(mix, ALPHA * answer.value, factor, rounds, rng)
     elif rounding == "repair":
-        rounded = round_repaired(mix, mixture.rings.size, rounds, rng)
+        picked = round_repaired(mix, mixture.rings.size, rounds, rng)
     else:
-        rounded = _best_subset(chosen, mixture, mix)
-    return Slotwise(mixture.rings.take(rounded.picked), answer.value, rounded)
+        picked = _best_subset(chosen, mixture.rings)
+    return mixture.rings.take(picked)
 
 
 def rounding_problem(slot: SlotView, mixture: Mixture) -> tuple[Mix, Floats]:
@@ -293,17 +281,14 @@ def node_factors(cluster: Cluster, jobs: Ints, size: Ints) -> Floats:
     return np.array(found)
 
 
-def _best_subset(slot: SlotView, mixture: Mixture, mix: Mix) -> RoundedRings:
-    """Best rings of the decomposition that fit together."""
+def _best_subset(slot: SlotView, rings: Rings) -> Ints:
+    """Places of the best rings that fit together."""
     from farkas.models.gadget.column import ColumnIP, Columns
     from farkas.solvers.session import optimum_by_any
 
-    rings = mixture.rings
     local = np.array([is_local(slot.cluster, rings, c) for c in range(len(rings))], np.bool_)
     form = ColumnIP().form(Columns(slot, rings.take(local)))
-    used = optimum_by_any(form, gap=0.0).point > 0.5
-    picked = np.flatnonzero(local)[used]
-    return RoundedRings(picked, True, 0, float(mix.fullness(picked).max(initial=0.0)))
+    return np.flatnonzero(local)[optimum_by_any(form, gap=0.0).point > 0.5]
 
 
 def is_local(cluster: Cluster, rings: Rings, place: int) -> bool:

@@ -261,7 +261,7 @@ def chosen_slot(servers: int) -> SlotView:
 
 def _repaired(cluster: Cluster, rng: np.random.Generator | None = None) -> Saying:
     rng = rng or np.random.default_rng(0)
-    rings = lp_rs_mde(snapshot(cluster), "repair", 20, rng).rings
+    rings = lp_rs_mde(snapshot(cluster), "repair", 20, rng)
     load, flow = rings.node_load(cluster).sum(axis=0), rings.link_load(cluster).sum(axis=0)
     over = load > allowed(cluster.capacity), flow > allowed(cluster.link_bandwidth)
     return said(Stated(int(sum(each.sum() for each in over)), "==", 0))

@@ -350,9 +350,9 @@ def fixed_rings_respect_sizes() -> Verdict:
     )
 
 
-def printed_optimum(cluster: Cluster, degree: str = "own_servers") -> float:
-    """Optimum of the printed program."""
-    return optimum(OfflinePrinted(degree=degree).form(cluster))
+def printed_optimum(cluster: Cluster) -> float:
+    """Optimum of the printed program, (9) of the job's own servers."""
+    return optimum(OfflinePrinted(degree="own_servers").form(cluster))
 
 
 @claim(
