@@ -295,8 +295,8 @@ def recovery_probability(loads: npt.ArrayLike, success: npt.ArrayLike, rows: flo
     load, chance = np.asarray(loads, dtype=float), np.asarray(success, dtype=float)
     used = (load > 0) & (chance > 0)
     load, chance = load[used], chance[used]
-    if load.sum() < rows:
-        return 0.0
+    if load.sum() <= rows:  # all are needed, or not enough
+        return float(np.prod(chance)) if load.sum() == rows else 0.0
     if len(load) <= ENUMERATED:
         order = np.argsort(-load, kind="stable")  # large loads first decide subsets sooner
         return by_subsets(load[order], chance[order], rows)

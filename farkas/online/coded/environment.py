@@ -243,23 +243,22 @@ class Uncoded(Planner):
     """
 
     def plan(self, data: CodedComputing, seed: int) -> Allocation:
-        """Split workers and rows; draws nothing."""
-        from farkas.models.coded.loads import even_loads
-
-        loads = even_loads(data)
-        if loads is None:
-            raise NotApplicable("uncoded: a block is empty or holds a forbidden pair")
+        """Split workers and rows, the first workers of a block one row more; draws nothing."""
+        loads = np.zeros(data.rates.shape)
+        for master, block in enumerate(data.blocks):
+            if not len(block) or not data.allowed[master, block].all():
+                raise NotApplicable("uncoded: a block is empty or holds a forbidden pair")
+            each, more = divmod(int(data.rows[master]), len(block))
+            loads[master, block] = each
+            loads[master, block[:more]] += 1
         return Allocation((loads > 0).astype(float), loads)
 
     def evaluate(self, instance: CodedComputing, decisions: Sequence[Allocation]) -> Outcome:
         """Add mean and quantile of the last worker."""
-        from farkas.models.coded.loads import uncoded_mean, uncoded_quantile
-
         found = Environment().evaluate(instance, decisions)
-        loads = np.asarray(decisions[0].loads)
-        mean = uncoded_mean(instance, loads)
-        quantile = uncoded_quantile(instance, loads, instance.success_probability)
-        more = {"mean_of_last": mean, "quantile_of_last": quantile}
+        law = Law.given(instance, decisions[0].share, decisions[0].loads)
+        quantile = law.joint_quantile(instance.success_probability)
+        more = {"mean_of_last": law.mean(), "quantile_of_last": quantile}
         return dataclasses.replace(found, numbers={**found.numbers, **more})
 
 

@@ -32,14 +32,11 @@ from farkas.models.coded.kernel import (
     theorem1_times,
     tidy,
 )
-from farkas.models.coded.law import Allocation, dedicated_share
+from farkas.models.coded.law import Allocation, Law, dedicated_share
 from farkas.models.coded.loads import (
     Loads,
-    all_returned,
-    even_loads,
-    uncoded_mean,
-    uncoded_quantile,
 )
+from farkas.online.coded.environment import Uncoded
 from farkas.online.coded.execution import simulate
 from farkas.online.coded.exhaustive import best_owner
 from farkas.online.coded.local_search import least_level
@@ -98,14 +95,15 @@ def test_blocks_are_contiguous_and_an_instance_stands_for_them():
 def test_uncoded_rows_are_split_evenly_and_all_are_needed():
     # 20 rows over blocks of 3 and 2 workers: 7, 7, 6 and 10, 10.
     data = library.load("coded/demo")
-    loads = even_loads(data)
+    loads = Uncoded().plan(data, 0).loads
     assert loads[0].tolist() == [7, 7, 6, 0, 0]
     assert loads[1].tolist() == [0, 0, 0, 10, 10]
     plan = Allocation((loads > 0).astype(float), loads)
+    law = Law.given(data, plan.share, loads)
     sample = simulate(data, plan, 20_000, np.random.default_rng(0))
     half = 3.9 * sample.last.std() / np.sqrt(len(sample.last))  # confidence 0.9999
-    assert abs(uncoded_mean(data, loads) - sample.last.mean()) <= half
-    quantile = uncoded_quantile(data, loads, 0.9)
+    assert abs(law.mean() - sample.last.mean()) <= half
+    quantile = law.joint_quantile(0.9)
     hits = binomtest(int((sample.last <= quantile).sum()), len(sample.last))
     low, high = hits.proportion_ci(0.9999)
     assert low <= 0.9 <= high
@@ -120,20 +118,22 @@ def pair():
 
 def test_two_workers_by_hand():
     # one row each: T = 1 + E and 1.5 + E'.  At t = 2 both are done with (1 - 1/e)(1 - e^-1/2)
-    loads = even_loads(pair())
+    loads = Uncoded().plan(pair(), 0).loads
     assert loads.tolist() == [[1, 1]]
     want = (1 - np.exp(-1)) * (1 - np.exp(-0.5))
-    assert all_returned(pair(), loads, 2.0) == pytest.approx(want)
-    assert uncoded_quantile(pair(), loads, want) == pytest.approx(2.0)
-    assert all_returned(pair(), loads, 1.5) == 0.0
+    law = Law.given(pair(), np.ones((1, 2)), loads)
+    assert law.joint(2.0) == pytest.approx(want)
+    assert law.joint_quantile(want) == pytest.approx(2.0)
+    assert law.joint(1.5) == 0.0
     # E max(1 + E, 1.5 + E') = 1.5 + 1 + 1/2 e^-1/2: the first is later than 1.5 with e^-1/2, and
     # then half a unit is added on average
-    assert uncoded_mean(pair(), loads) == pytest.approx(2.5 + 0.5 * np.exp(-0.5))
+    assert law.mean() == pytest.approx(2.5 + 0.5 * np.exp(-0.5))
 
 
 def test_a_forbidden_worker_in_a_block_leaves_it_undone():
     data = pair().replace(rate=[[1, None]], shift=[[1, None]])
-    assert even_loads(data) is None
+    with pytest.raises(NotApplicable, match="forbidden pair"):
+        Uncoded().plan(data, 0)
 
 
 def test_speeds_in_multiples_of_the_largest_written_out():
