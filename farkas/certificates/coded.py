@@ -1,7 +1,5 @@
 """Bounds on completion times from prices of masters, and on P1 from prices of workers.
 
-Nothing here solves anything: a certificate holds prices, and any that pass prove something.
-
 **Every plan.**  The expected results f(l, t) = l (1 − exp(c − u t/l)), c = u a, are concave and
 homogeneous, so f <= l f_l + t f_t, and f_l = 1 − (1 + s) exp(c − s) at s = u t/l vanishes where
 s − ln(1 + s) = c.  For any η with η − ln(1 + η) <= c therefore f <= t u/(1 + η) at every load.
@@ -46,7 +44,6 @@ s − l lies in cell i − j or above, p falls with l, and V with s: p at l = (j
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections import Counter
 from collections.abc import Sequence
@@ -71,7 +68,6 @@ from farkas.registry import once
 from farkas.tolerances import OUTWARD_CLOSE
 
 PRICE_BITS = 20  #: Of a price of a worker.
-TRIES = 4  #: Times that a level is raised until rounded speeds do not reach it any more.
 MOST_STEPS = 2**36  #: Sums of the recursions of all masters: about a minute.
 FRACTION = 2**13  #: Sums that take as long as what a master pays at one budget, in fractions.
 MOST_NUMBERS = 2**23  #: Probabilities of one master: 64 MB.
@@ -277,10 +273,7 @@ class MasterPrices(PriceCertificate, frozen=True, kw_only=True, tag="coded_price
         level: float | None = None,
         payments: Payments | msgspec.UnsetType = msgspec.UNSET,
     ) -> Self:
-        """Certify what ``prices``, shape (masters,) or (workers,), prove; level as of `time_bound`.
-
-        Raises `NotACertificate` when they do not pass.
-        """
+        """Certify what prices prove; raises `NotACertificate` when they do not pass."""
         made = cls(
             kind=cls.about,
             program=program,
@@ -292,18 +285,6 @@ class MasterPrices(PriceCertificate, frozen=True, kw_only=True, tag="coded_price
         )
         bound = made.prove_bound(data)
         return msgspec.structs.replace(made, bound=None if bound is None else str(bound))
-
-    @classmethod
-    def excluding(cls, data: CodedComputing, program: str, prices: Floats, level: float) -> Self:
-        """Certify that dedicated workers reach no level above ``level``, > 0, or little more.
-
-        Raises `NotACertificate` when the prices exclude none of these.
-        """
-        for turn in range(TRIES):
-            above = float(level) * (1.0 + OUTWARD_CLOSE * 4.0**turn)
-            with contextlib.suppress(NotACertificate):
-                return cls.of(data, program, prices, above)
-        raise NotACertificate(f"the prices exclude no level near {level:.9g}")
 
     @property
     def subject(self) -> str:
@@ -330,21 +311,17 @@ class MasterPrices(PriceCertificate, frozen=True, kw_only=True, tag="coded_price
 def _each_serves_one(decisions: Sequence[Any]) -> bool:
     """Whether no worker of a plan serves several masters; False of what is no plan."""
     try:
-        (plan,) = msgspec.convert(decisions, list[_Plan])
-        pairs = zip(zip(*plan.share, strict=True), zip(*plan.loads, strict=True), strict=True)
+        (plan,) = msgspec.convert(decisions, list[dict[str, list[list[float]]]])
+        share, loads = (zip(*plan[name], strict=True) for name in ("share", "loads"))
+        pairs = zip(share, loads, strict=True)
         served = [sum(k > 0 < load for k, load in zip(*pair, strict=True)) for pair in pairs]
-    except (msgspec.ValidationError, ValueError):
+    except (msgspec.ValidationError, ValueError, KeyError):
         return False
     return all(count <= 1 for count in served)
 
 
-class _Plan(msgspec.Struct):
-    share: list[list[float]]
-    loads: list[list[float]]
-
-
 def _bounds(program: str) -> RunBound:
-    """List runs that a program bounds: of expected rows, or of P1."""
+    """List runs that a program bounds; those for P1 are worth quantiles, which may be earlier."""
     dedicated = program.endswith(DEDICATED)
 
     def holds_for(options: Options, name: str, decisions: Sequence[Any]) -> bool:
@@ -356,6 +333,4 @@ def _bounds(program: str) -> RunBound:
     return RunBound("coded_prices", program, holds_for, among)
 
 
-# runs for P1 are worth quantiles, which may be earlier than expected times; bounds for dedicated
-# workers hold only where each worker serves one master
 run_bounds.add("coded", tuple(map(_bounds, PROGRAMS)))

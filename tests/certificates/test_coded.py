@@ -28,7 +28,8 @@ from farkas.instances import library
 from farkas.models.coded.chance import best_quantile
 from farkas.models.coded.kernel import Pairs, owner_levels
 from farkas.online import algorithms
-from farkas.relaxations.coded.sharing import excluded_level, shared_optimum
+from farkas.online.coded.environment import excluding
+from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.tolerances import ULP
 from farkas.verbs.check_run import bounds_runs_of, prove_run, recheck
 from tests.generators.coded import by_speed, random_coded_computing
@@ -214,8 +215,7 @@ def test_runs_for_p1_and_for_expected_rows_are_bounded_by_their_own_program():
 
 def cut(data, program=DEDICATED):
     """Prices that exclude a level for dedicated workers."""
-    found = excluded_level(Pairs.of(data).speed)
-    return MasterPrices.excluding(data, program, found.prices, found.level)
+    return excluding(data, program)
 
 
 def best_level(data):
@@ -246,8 +246,6 @@ def test_a_level_that_is_reached_is_not_excluded():
     for level in (2.0 * (1 - 1e-12), 1.0, 1e-300):
         with pytest.raises(NotACertificate, match="do not exclude the level"):
             time_bound(data, DEDICATED, np.ones(2), level)
-    with pytest.raises(NotACertificate, match="no level near"):
-        MasterPrices.excluding(data, DEDICATED, np.ones(2), 1.9)
     # allowed and needed are equal at a cut that every speed exceeds: 1 <= 1 excludes nothing
     alone = by_speed([[5.0]])
     with pytest.raises(NotACertificate, match="do not exclude"):

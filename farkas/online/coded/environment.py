@@ -12,7 +12,7 @@ import dataclasses
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,10 @@ from farkas.online.driver import Demo, Outcome, algorithm, environment
 from farkas.online.policy import Policy
 from farkas.online.run import Bound, Sense
 from farkas.replay.coded import completion, plan_faults, working_pairs
+from farkas.tolerances import OUTWARD_CLOSE
+
+if TYPE_CHECKING:
+    from farkas.certificates.coded import MasterPrices
 
 P3, P1 = "coded.expected[shared]", "coded.chance"  #: What bounds runs.
 
@@ -81,7 +85,6 @@ def certify(
         What bounds every plan, without its variant for dedicated workers.
     """
     from farkas.certificates.coded import MasterPrices
-    from farkas.relaxations.coded.sharing import excluded_level
 
     prices, method = master_prices(data)
     proved = MasterPrices.of(data, program, prices)
@@ -92,13 +95,27 @@ def certify(
         method = f"Markov's inequality and {method}"
     if plan is not None and is_dedicated(plan):
         with contextlib.suppress(NotACertificate, NoAnswer):
-            cut = excluded_level(Pairs.of(data).speed)
-            name = f"{program.partition('[')[0]}[dedicated]"
-            made = MasterPrices.excluding(data, name, cut.prices, cut.level)
+            made = excluding(data, f"{program.partition('[')[0]}[dedicated]")
             if made.bound is not None and Fraction(made.bound) > found:
                 how = f"{method}, for plans that dedicate workers only"
                 return Bound.of(Fraction(made.bound), how, made.plain())
     return Bound.of(found, f"{method}, for every plan", proved.plain())
+
+
+TRIES = 4  #: Times that a level is raised until rounded speeds do not reach it any more.
+
+
+def excluding(data: CodedComputing, program: str) -> MasterPrices:
+    """Certify a level that no dedicated workers reach; raises `NotACertificate` without one."""
+    from farkas.certificates.coded import MasterPrices
+    from farkas.relaxations.coded.sharing import excluded_level
+
+    cut = excluded_level(Pairs.of(data).speed)
+    for turn in range(TRIES):
+        level = cut.level * (1.0 + OUTWARD_CLOSE * 4.0**turn)
+        with contextlib.suppress(NotACertificate):
+            return MasterPrices.of(data, program, cut.prices, level)
+    raise NotACertificate(f"the prices exclude no level near {cut.level:.9g}")
 
 
 def is_dedicated(plan: Allocation) -> bool:
