@@ -45,14 +45,9 @@ class Square:
         scaled = np.ldexp(odd, orders - self._row_order[rows] - self._column_order[columns])
         self._floats = sp.csc_array((scaled, (rows, columns)), shape=(size, size))
         self._lu = _factors(self._floats)
-        self._widest = _row_sums(matrix)
-        self._small = matrix.values.dtype == np.int64 and self._widest < 2**50
-        if self._small:
-            entries = (matrix.values, (rows, columns))
-            whole = sp.csr_array(entries, shape=(size, size), dtype=np.int64)
-            turned = sp.csr_array(whole.T)
-            self._whole = {False: whole, True: turned}
-            self._near = {False: whole.astype(np.float64), True: turned.astype(np.float64)}
+        # no sum of sizes of entries of a row or column is larger
+        most = max(np.bincount(places).max() for places in (rows, columns))
+        self._widest = int(most) * max(map(abs, matrix.values.tolist()))
 
     def solve(self, side: Array, *, transposed: bool = False) -> ScaledVector:
         """Return the exact solution of ``M x = side``, or of ``M' x = side``.
@@ -96,7 +91,7 @@ class Square:
             pending.append((shift, digits))
             if step >= due and done > above:
                 for bits, part in pending:
-                    solution = solution * (1 << bits) + part.astype(object)
+                    solution = solution * (1 << bits) + part
                 pending = []
                 due = step + max(1, step // 2)
                 rest, orders = self._leading(residual, transposed)
@@ -119,10 +114,6 @@ class Square:
 
     def _digits(self, estimate: Floats, orders: Ints) -> Array:
         """Round ``estimate * 2**orders`` to whole numbers."""
-        with np.errstate(over="ignore"):
-            moved = np.rint(np.ldexp(estimate, orders))
-        if self._small and np.isfinite(moved).all() and np.abs(moved).max(initial=0.0) < 2.0**62:
-            return moved.astype(np.int64)
         if not np.isfinite(estimate).all():
             raise Singular("a basis is singular in doubles")
         odd, powers = np.frexp(estimate)
@@ -134,18 +125,11 @@ class Square:
     ) -> Array | None:
         """Next residual, or None where it grows."""
         limit = 2 * max(_largest(residual), 2**20, 2 * self._widest)
-        if self._small and digits.dtype == np.int64 and residual.dtype == np.int64:
-            near = residual * 2.0**shift - self._near[transposed] @ digits
-            # what wraps around comes back where the difference itself is small
-            if np.abs(near).max(initial=0.0) > 2.0**60:
-                return None
-            found = residual * np.int64(1 << shift) - self._whole[transposed] @ digits
-        else:
-            exact, matrix = digits.astype(object), self.matrix
-            product = matrix.transposed_times(exact) if transposed else matrix.times(exact)
-            found = residual.astype(object) * (1 << shift) - product
+        matrix = self.matrix
+        product = matrix.transposed_times(digits) if transposed else matrix.times(digits)
+        found = residual * (1 << shift) - product
         if low is not None:
-            found = found + low.astype(found.dtype)
+            found = found + low
         return found if _largest(found) <= limit else None
 
 
@@ -154,8 +138,7 @@ class _Digits:
 
     def __init__(self, side: Array, above: int) -> None:
         self._side, self._above = [int(b) for b in side.tolist()], above
-        leading = [b >> above for b in self._side]
-        self.first = np.array(leading, dtype=np.int64)
+        self.first = objects([b >> above for b in self._side])
 
     def next(self, done: int, shift: int) -> Array | None:
         """Bits that follow the first ``done`` ones; None after the last."""
@@ -215,9 +198,6 @@ def _factors(matrix: sp.csc_array) -> SuperLU:
 
 def _parts(values: Array) -> tuple[Floats, Ints]:
     """Doubles in [1/2, 1) and orders with ``values = doubles * 2**orders``, leading bits only."""
-    if values.dtype != object:
-        odd, orders = np.frexp(values.astype(np.float64))
-        return odd, orders.astype(np.int64)
     sizes = [max(0, abs(v).bit_length() - 53) for v in values.tolist()]
     near = np.array([float(v >> e) for v, e in zip(values.tolist(), sizes, strict=True)])
     odd, orders = np.frexp(near)
@@ -235,22 +215,7 @@ def _balanced(rows: Ints, columns: Ints, odd: Floats, orders: Ints, size: int) -
     return np.rint(row).astype(np.int64), np.rint(column).astype(np.int64)
 
 
-def _row_sums(matrix: Matrix) -> int:
-    """Largest sum of sizes of entries of a row or column, or a little more."""
-    if matrix.values.dtype != object:
-        sizes = np.abs(matrix.values.astype(np.float64))
-        rows = np.bincount(matrix.rows, sizes, minlength=1)
-        columns = np.bincount(matrix.columns, sizes, minlength=1)
-        return int(max(rows.max(), columns.max())) + 1
-    # whole numbers of any size
-    widest = max(abs(v) for v in matrix.values.tolist())
-    most = max(np.bincount(places).max() for places in (matrix.rows, matrix.columns))
-    return int(most) * int(widest)
-
-
 def _largest(values: Array) -> int:
-    if values.dtype == np.int64:
-        return int(np.abs(values).max(initial=0))
     return max((abs(x) for x in values.tolist()), default=0)
 
 
