@@ -53,15 +53,12 @@ def repaired(form: LinearForm, multipliers: Floats) -> tuple[Floats, BoundProof]
     raise first
 
 
-def on_grid(form: LinearForm, multipliers: Floats, drop: int = 0) -> Floats:
-    """Round multipliers, each in the unit of its row, to one grid below the largest.
-
-    ``drop``: bits fewer than ``KEPT_BITS`` below the largest multiplier.
-    """
+def on_grid(form: LinearForm, multipliers: Floats) -> Floats:
+    """Round multipliers, each in the unit of its row, to one grid below the largest."""
     inside = shifted(multipliers, form.units.rows)
     if inside is None:
-        return snap(multipliers, min(grid_for(multipliers), 1000) - drop)
-    near = snap(inside, min(grid_for(inside), 1000) - drop)
+        return snap(multipliers, min(grid_for(multipliers), 1000))
+    near = snap(inside, min(grid_for(inside), 1000))
     with np.errstate(over="ignore"):  # what was rounded up beyond the doubles proves nothing
         return np.ldexp(near, -form.units.rows)
 
@@ -76,12 +73,10 @@ def _candidates(form: LinearForm, y: Floats) -> Iterator[Floats]:
     yield y
     if y.shape != (form.num_rows,) or not np.isfinite(y).all():
         return
-    rounded = [on_grid(form, y, drop) for drop in (0, 8, 16)]
-    yield from rounded
-    for start in (y, rounded[0]):
-        shifted = shift_rows(form, start)
-        if shifted is not None:
-            yield shifted
+    yield on_grid(form, y)
+    moved = shift_rows(form, y)
+    if moved is not None:
+        yield moved
     for weight in (2.0**-k for k in range(44, -1, -4)):
         yield (1.0 - weight) * y
 

@@ -54,11 +54,6 @@ class Vertex:
     primal: Fraction
     dual: Fraction
 
-    @property
-    def bits(self) -> int:
-        """Bits of the longest denominator."""
-        return max(x.denominator.bit_length() for x in [*self.point, *self.multipliers, ZERO])
-
 
 class VertexFinder:
     """Vertices of one form for many bases.

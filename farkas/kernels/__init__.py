@@ -31,7 +31,6 @@ Floats2 = Annotated[Floats, np.float64, 2]
 Floats3 = Annotated[Floats, np.float64, 3]
 Ints1 = Annotated[Ints, np.int64, 1]
 Ints2 = Annotated[Ints, np.int64, 2]
-Ints3 = Annotated[Ints, np.int64, 3]
 Bools1 = Annotated[Bools, np.bool_, 1]
 OUT = "out"
 #: An array, or a named tuple of arrays, that a kernel writes to; any other may be copied.
