@@ -44,7 +44,7 @@ def test_printed_schedules_that_cannot_run_cost_the_ratio() -> None:
 
 
 def test_a_price_floor_keeps_slots_for_worth() -> None:
-    auction = generate("eris", "testbed", seed=4, num_jobs=6)
+    auction = generate("eris", "small", seed=0)
     run = algorithms["eris.eris"].run(auction, price_floor=0.5)
     plain = algorithms["eris.eris"].run(auction)
     assert run.value > plain.value  # worthless late completions no longer fill the slots
