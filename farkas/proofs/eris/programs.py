@@ -7,6 +7,7 @@ import itertools
 import math
 from collections.abc import Iterator
 
+import msgspec
 import numpy as np
 
 from farkas.duals.dualize import dualize
@@ -29,7 +30,7 @@ from farkas.proofs.claim import (
     require_zero,
     sp,
 )
-from farkas.proofs.eris.algorithms import Shape, auctions, resolved
+from farkas.proofs.eris.algorithms import Shape, auction, auctions, resolved
 from farkas.proofs.knapsack import Knapsack, embedded, knapsacks, most_worth
 from farkas.proofs.verdict import Among, Saying, Stated, Verdict, proved, refuted, said
 from farkas.tolerances import LOOSE_GAP, SOLVER_GAP
@@ -294,35 +295,23 @@ def sorting_time() -> Verdict:
 
 def _apart() -> Iterator[Auction]:
     """One job, whose worker fits at the first site and whose server at the second, both busy."""
-    rng = np.random.default_rng(0)
+    rng, shipped = np.random.default_rng(0), auction("partly_full")
     for number in range(20):
         units, ports = (float(n) for n in rng.integers(1, 9, 2))
-        yield Auction.build(
+        job = msgspec.structs.replace(
+            shipped.jobs[0],
+            utility=(float(rng.integers(1, 200)),),
+            worker_demand=(units, 0.0),
+            server_demand=(0.0, ports),
+            parameter_size=float(rng.integers(1, 5)),
+        )
+        used = [[[float(rng.integers(0, 4)) / 2], [0.0]], [[0.0], [0.0]]]
+        yield shipped.replace(
             name=f"apart {number}",
-            slots=1,
-            sites=2,
-            resource_names=["units", "ports"],
             site_capacity=[[units + float(rng.integers(1, 9)), 0.5], [0.5, ports]],
             transfer_budget=float(rng.integers(10, 100)),
-            chunk_size=1.0,
-            price_base_transfer=100.0,
-            price_base_resource=[100.0, 100.0],
-            jobs=[
-                {
-                    "arrival": 0,
-                    "utility": [float(rng.integers(1, 200))],
-                    "data": [1, 0],
-                    "epochs": 1,
-                    "worker_rate": 1,
-                    "worker_demand": [units, 0.0],
-                    "server_demand": [0.0, ports],
-                    "parameter_size": float(rng.integers(1, 5)),
-                }
-            ],
-            occupied={
-                "transfer": [0.0],
-                "resources": [[[float(rng.integers(0, 4)) / 2], [0.0]], [[0.0], [0.0]]],
-            },
+            jobs=[job],
+            occupied={"transfer": [0.0], "resources": used},
         )
 
 
