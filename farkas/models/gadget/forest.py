@@ -3,6 +3,8 @@
 import dataclasses
 
 import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from farkas.instances.gadget import Cluster
 from farkas.numbers import Ints
@@ -46,53 +48,26 @@ def forest(cluster: Cluster) -> Forest | None:
     so without cycles such links are left out.  Parallel links count as a cycle.
     """
     nodes = cluster.num_nodes
-    links: dict[tuple[int, int], int] = {}
-    ends = zip(cluster.link_source.tolist(), cluster.link_target.tolist(), strict=True)
-    for e, end in enumerate(ends):
-        if end in links:
-            return None
-        links[end] = e
-    if not _acyclic(nodes, {(min(end), max(end)) for end in links}):
+    ends = list(zip(cluster.link_source.tolist(), cluster.link_target.tolist(), strict=True))
+    links = {end: e for e, end in enumerate(ends)}
+    edges = {(min(end), max(end)) for end in ends}
+    pieces, _ = connected_components(_joined(nodes, edges), directed=False)
+    if len(links) < len(ends) or len(edges) > nodes - pieces:
         return None
-    neighbours: list[list[int]] = [[] for _ in range(nodes)]
-    for u, v in links:
-        if (v, u) in links:
-            neighbours[u].append(v)
-    parent, component = np.full(nodes, -1), np.full(nodes, -1)
+    both = _joined(nodes, {(u, v) for u, v in edges if (u, v) in links and (v, u) in links})
+    _, component = connected_components(both, directed=False)
+    parent, up, down = (np.full(nodes, -1) for _ in range(3))
     order: list[int] = []
-    trees = 0
-    for root in range(nodes):
-        if component[root] >= 0:
-            continue
-        component[root] = trees
-        stack = [root]
-        while stack:
-            u = stack.pop()
-            order.append(u)
-            for v in neighbours[u]:
-                if component[v] < 0:
-                    component[v], parent[v] = trees, u
-                    stack.append(v)
-        trees += 1
-    up, down = np.full(nodes, -1), np.full(nodes, -1)
-    for v in range(nodes):
-        if parent[v] >= 0:
-            up[v], down[v] = links[v, int(parent[v])], links[int(parent[v]), v]
-    return Forest(parent, up, down, component, np.array(order, np.int64))
+    for root in np.unique(component, return_index=True)[1].tolist():
+        found, before = breadth_first_order(both, root, directed=False)
+        order += found.tolist()
+        parent[found[1:]] = before[found[1:]]
+    for v in np.flatnonzero(parent >= 0).tolist():
+        up[v], down[v] = links[v, int(parent[v])], links[int(parent[v]), v]
+    return Forest(parent, up, down, component.astype(np.int64), np.array(order, np.int64))
 
 
-def _acyclic(nodes: int, edges: set[tuple[int, int]]) -> bool:
-    leader = list(range(nodes))
-
-    def find(u: int) -> int:
-        while leader[u] != u:
-            leader[u] = leader[leader[u]]
-            u = leader[u]
-        return u
-
-    for u, v in edges:
-        a, b = find(u), find(v)
-        if a == b:
-            return False
-        leader[a] = b
-    return True
+def _joined(nodes: int, edges: set[tuple[int, int]]) -> sparse.csr_array:
+    """Adjacency of an undirected network."""
+    rows, columns = np.array(sorted(edges), np.int64).reshape(len(edges), 2).T
+    return sparse.csr_array((np.ones(len(edges)), (rows, columns)), shape=(nodes, nodes))
