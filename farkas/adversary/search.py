@@ -165,10 +165,7 @@ class Found:
     """Where a search ended."""
 
     best: Scored  #: The instance with the largest ratio.
-    #: evaluations, refused: instances scored, and those of them on which the algorithm had no valid
-    #: decisions.
-    evaluations: int
-    refused: int
+    evaluations: int  #: Instances scored.
     interrupted: bool  #: Whether Ctrl-C ended it.
 
 
@@ -191,14 +188,13 @@ def search(
     """
     end = time.process_time() + seconds
     most = math.inf if evaluations is None else evaluations
-    done = refused = 0
+    done = 0
 
     def score(instance: Instance, data: Plain) -> Incumbent | None:
-        nonlocal done, refused
+        nonlocal done
         done, before = done + 1, annealer.height
         scored = scorer.score(instance, before)
         if scored is None:
-            refused += 1
             return None
         if progress is not None and scored.height > before:
             progress(done, math.exp(min(scored.height, LARGEST)))
@@ -224,4 +220,4 @@ def search(
             f"{scorer.algorithm.name} has no valid decisions beside a witness on any of"
             f" {done} instances"
         )
-    return Found(annealer.kept[0].scored, done, refused, interrupted)
+    return Found(annealer.kept[0].scored, done, interrupted)

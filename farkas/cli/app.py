@@ -17,7 +17,7 @@ from farkas.errors import Exit
 
 #: In the order a newcomer needs, each with its module and function.
 COMMANDS = {
-    "demo": "show:demo", "run": "run:command", "compare": "compare:command",
+    "demo": "show:demo", "run": "run:command", "compare": "run:compare",
     "solve": "solve:command", "optimum": "solve:optimum", "worst": "worst:command",
     "prove": "solve:prove", "check": "check:command", "claims": "claims:command",
     "list": "show:list_names", "show": "show:command", "generate": "generate:command",

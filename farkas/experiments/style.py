@@ -4,10 +4,11 @@ import contextlib
 import io
 import itertools
 import textwrap
-import unicodedata
 import warnings
 from collections.abc import Iterator
 from typing import Any
+
+from rich.cells import cell_len as width
 
 from farkas.extras import needed
 from farkas.messages import cleaned
@@ -94,18 +95,6 @@ def looks(count: int) -> list[dict[str, str]]:
             itertools.product(DASHES, zip(COLOURS, MARKERS, strict=True)), count
         )
     ]
-
-
-def width(text: str) -> int:
-    """Width of a text in Latin letters; letters of Chinese, Japanese and Korean are two wide.
-
-    >>> width("site"), width("站点"), width("é"), width("e\N{COMBINING ACUTE ACCENT}")
-    (4, 4, 1, 1)
-    """
-    return sum(
-        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
-        for c in text
-    )
 
 
 def label(text: str, most: int) -> str:

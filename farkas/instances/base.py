@@ -88,17 +88,9 @@ class Instance(
 
     @classmethod
     def build(cls, **fields: Any) -> Self:
-        """Make an instance from Python values as strictly as from a file.
+        """Make an instance from Python values as strictly as from a file; raises `InvalidInstance`.
 
-        Parameters
-        ----------
-        fields
-            The fields by name; sequences and numpy arrays stand for JSON lists.
-
-        Raises
-        ------
-        InvalidInstance
-            A field is missing, unknown, of a wrong type or breaks a rule of the kind.
+        Sequences and numpy arrays stand for JSON lists.
         """
         tag = str(cls.__struct_config__.tag)
         plain = {name: plain_value(value, f"$.{name}") for name, value in fields.items()}

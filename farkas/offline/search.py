@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from farkas.certificates.doubles import double, text_of
+from farkas.certificates.doubles import both, double
 from farkas.errors import NoAnswer
 from farkas.exact.node_bounds import Deadline, OutOfTime
 from farkas.executor import Executor
@@ -95,10 +95,8 @@ class OfflineOptimum(ShowsItself):
             "instance": self.run.instance,
             "kind": self.run.kind,
             "sense": self.sense,
-            "value": double(self.value, up=not up),
-            "value_exact": text_of(self.value),
-            "bound": None if self.bound is None else double(self.bound, up=up),
-            "bound_exact": None if self.bound is None else text_of(self.bound),
+            **both("value", self.value, up=not up),
+            **both("bound", self.bound, up=up),
             "gap": self.gap,
             "method": list(dict.fromkeys(step.method for step in self.steps)),
             "steps": [

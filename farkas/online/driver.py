@@ -178,19 +178,9 @@ class Algorithm:
         return self.name.partition(".")[0]
 
     def settle(self, given: dict[str, Any], *, strict: bool = True) -> dict[str, Any]:
-        """Return every option with its value, checked.
+        """Return every option with its value, checked; raises `InvalidOption`.
 
-        Parameters
-        ----------
-        given
-            Options by name.
-        strict
-            Whether text stands for text only; the command line passes False.
-
-        Raises
-        ------
-        InvalidOption
-            An unknown option, or a value of the wrong type.
+        ``strict``: text stands for text only; the command line passes False.
         """
         settled = dict(self.options)
         for name, value in given.items():
@@ -213,25 +203,9 @@ class Algorithm:
     def run(
         self, instance: Any, seed: int = 0, *, progress: Progress | None = None, **options: Any
     ) -> Run:
-        """Run on ``instance`` and certify.
+        """Run on ``instance`` and certify; ``progress`` is called after every step.
 
-        Parameters
-        ----------
-        instance
-            Instance of the algorithm's kind.
-        seed
-            Seed of every random draw.
-        progress
-            Called after every step.
-        options
-            See `options`.
-
-        Raises
-        ------
-        InvalidInstance
-            The instance is of another kind.
-        InvalidOption
-            An unknown option, or a value of the wrong type.
+        Raises `InvalidInstance`: the instance is of another kind; `InvalidOption`.
         """
         if instance.kind != self.kind:
             message = f"{self.name} takes instances of kind {self.kind}, not {instance.kind}"

@@ -48,30 +48,13 @@ def drive(
 ) -> Run:
     """Let ``policy`` decide about one arrival after the other, then judge and certify the run.
 
-    The decisions are judged in exact arithmetic, by code that shares nothing with what made them;
-    the certified ratio is that of exact value and exact bound.
+    ``policy`` is a `Policy`, its class, or an object with some of its parts; ``progress`` is called
+    after every step.  ``name``, ``options`` and ``done`` are what the run says of its policy, by
+    default its class and no options, and what that decided.
 
-    Parameters
-    ----------
-    policy
-        A `Policy`, its class, or an object with some of its parts.
-    instance
-        Instance of a kind that has an environment.
-    seed
-        Seed of every random draw.
-    progress
-        Called after every step.
-    name, options, done
-        What the run says of its policy, by default its class and no options; what that decided.
-
-    Raises
-    ------
-    InvalidOption
-        ``policy`` decides nothing.
-    NoAnswer
-        When the value is beyond doubles.
-    NotACertificate
-        When environment and replay disagree, or the value is better than the bound allows.
+    Raises `InvalidOption`: it decides nothing; `NoAnswer`: the value is beyond doubles;
+    `NotACertificate`: environment and replay disagree, or the value is better than the bound
+    allows.
     """
     policy, world = as_policy(policy), driver.environments[instance.kind]
     expected = f"kind {instance.kind} takes {world.decides}" if world.decides else ""

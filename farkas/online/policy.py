@@ -265,23 +265,12 @@ def as_policy(given: Any) -> Policy:
 def as_algorithm(given: Any, kind: str = "") -> Algorithm:
     """Return the algorithm that a user names or hands over.
 
-    Parameters
-    ----------
-    given
-        Name of a registered algorithm, an `Algorithm`, a policy, its class, or ``file.py:Class``.
-    kind
-        Kind of the instances it is to take; without one a policy says its own in ``kind``.
+    It is a registered name, an `Algorithm`, a policy, its class, or ``file.py:Class``; without
+    ``kind``, that of the instances it is to take, a policy says its own.
 
-    Raises
-    ------
-    UnknownName
-        There is none of that name; one that names no kind is answered with those of ``kind``.
-    InvalidInstance
-        It takes instances of another kind.
-    InvalidOption
-        It is no policy, or says no kind where none is given.
-    FileProblem, PolicyProblem
-        The file cannot be read, or fails when it is imported.
+    Raises `UnknownName`: there is none of that name; `InvalidInstance`: it takes instances of
+    another kind; `InvalidOption`: it is no policy, or says no kind; `FileProblem` or
+    `PolicyProblem`: the file cannot be read, or fails when it is imported.
     """
     found: Algorithm = given
     if isinstance(given, str):

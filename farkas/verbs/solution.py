@@ -10,7 +10,7 @@ import numpy as np
 
 from farkas.algebra.convex import ConvexProgram
 from farkas.certificates import Certificate
-from farkas.certificates.doubles import double, text_of
+from farkas.certificates.doubles import both, double
 from farkas.certificates.points import exact_value
 from farkas.certificates.proof import rounded
 from farkas.errors import InvalidOption, NoAnswer, UnsupportedForm
@@ -195,8 +195,7 @@ class Solution(SolverResult):
             "message": answer.message,
             "largest_violation": None if self.report is None else self.report.worst,
             "feasible": None if self.report is None else bool(self.report),
-            "proved_bound": None if self.bound is None else double(self.bound, up=up),
-            "proved_bound_exact": None if self.bound is None else text_of(self.bound),
+            **both("proved_bound", self.bound, up=up),
             "proved_by": self.proved_by or None,
             "proved_gap": self.gap,
             "proved_infeasible": None if self.infeasible is None else str(self.infeasible),

@@ -16,7 +16,7 @@ from farkas.adversary.scoring import LONGEST, Scored, Scorer
 from farkas.adversary.search import Progress, search
 from farkas.adversary.shape import InstanceBox
 from farkas.adversary.shipped import find_statement
-from farkas.certificates.doubles import double, text_of
+from farkas.certificates.doubles import both, text_of
 from farkas.certificates.proof import rounded
 from farkas.errors import (
     InvalidOption,
@@ -96,8 +96,7 @@ class WorstCase(ShowsItself):
             "value_exact": "infinite" if proof.value is None else text_of(proof.value),
             "witness_exact": text_of(proof.witness),
             "witness_by": self.gap.witness.algorithm,
-            "bound": None if self.bound is None else double(self.bound, up=up),
-            "bound_exact": None if self.bound is None else text_of(self.bound),
+            **both("bound", self.bound, up=up),
             "instance": self.gap.instance,
             "evaluations": self.evaluations,
             "seconds": self.seconds,

@@ -72,8 +72,7 @@ def test_what_stands_behind_a_prompt_is_what_happens(path: Path) -> None:
 @pytest.mark.parametrize("path", PAGES, ids=short)
 def test_links_between_pages_lead_somewhere(path: Path) -> None:
     for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", path.read_text()):
-        built = "generated" in Path(target).parts
-        assert built or (path.parent / target).exists(), target
+        assert (path.parent / target).exists(), target  # also in a clone without built pages
 
 
 @pytest.mark.parametrize("path", WRITTEN, ids=short)

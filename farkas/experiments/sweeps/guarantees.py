@@ -26,6 +26,7 @@ from farkas.certificates.doubles import double
 from farkas.certificates.packed import rational
 from farkas.certificates.ratio import certified_ratio
 from farkas.experiments import explanation
+from farkas.experiments.figures.exhibit import half_width
 from farkas.experiments.sweeps.task import Result
 from farkas.forms import Sense
 from farkas.instances import Instance
@@ -38,9 +39,6 @@ if TYPE_CHECKING:
     from farkas.instances.eris import Auction
     from farkas.instances.gadget import Cluster
     from farkas.instances.mlbroker import Brokerage
-
-
-LEVEL = 0.95  #: Probability that an interval is meant to cover the expectation with.
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,8 +75,7 @@ def expectations(runs: Iterable[Result], sense: Sense) -> list[Expectation]:
 def _expectation(instance: str, runs: list[Result], sense: Sense) -> Expectation:
     values = [Fraction(run.value) for run in runs if run.value is not None]
     count, mean = len(values), sum(values, Fraction(0)) / len(values)
-    variance = sum(((value - mean) ** 2 for value in values), Fraction(0)) / (count - 1)
-    half = Fraction(_quantile(count - 1) * math.sqrt(variance / count))
+    half = Fraction(half_width(np.array(values, dtype=float)[:, None]).item())
     tightest = max if sense == "min" else min
     bound = tightest(rational(run.bound, "bound") for run in runs)
     better, worse = (mean - half, mean + half) if sense == "min" else (mean + half, mean - half)
@@ -99,13 +96,6 @@ def _ratio(sense: Sense, value: Fraction, bound: Fraction) -> float | None:
     beyond = value < bound if sense == "min" else value > bound
     found = certified_ratio(sense, bound if beyond else value, bound, exact=True)
     return None if found is None else double(found, up=True)
-
-
-def _quantile(freedom: int) -> float:
-    """Quantile of Student's t for a two-sided interval."""
-    from scipy.special import stdtrit  # here: most sweeps have one seed
-
-    return float(stdtrit(freedom, (1 + LEVEL) / 2))
 
 
 Reading = Literal["printed", "repaired"]

@@ -67,29 +67,12 @@ def sweep(
     """Perform the sweep of a configuration file; what the store holds is not done again.
 
     Sweeps on one store at the same time share its tasks, and each waits for the others' last ones.
+    ``workers`` are child processes on this machine, by default one a processor; ``scheduler`` is
+    the address of a dask scheduler, ``executor`` any other, which is not shut down.  ``retry``
+    tries failed and overlong tasks again, as crashed ones always are; ``bound_seconds`` replaces
+    the configuration's; ``report`` is called at the start and after every task.
 
-    Parameters
-    ----------
-    path
-        TOML file, see :class:`~farkas.experiments.sweeps.config.Config`.
-    workers
-        Child processes on this machine, or tasks that an executor performs at once; the number of
-        processors if left out.
-    scheduler
-        Address of a dask scheduler to use instead of child processes.
-    executor
-        Executor to use instead; it is not shut down.
-    retry
-        Whether failed and overlong tasks are tried again, as crashed ones always are.
-    bound_seconds
-        In place of the configuration's.
-    report
-        Called at the start and after every task.
-
-    Raises
-    ------
-    FileProblem, InvalidOption, UnknownName
-        From the configuration, before anything is performed.
+    Raises `FileProblem`, `InvalidOption` or `UnknownName` before anything is performed.
     """
     config = read_config(path)
     if bound_seconds is not None:
