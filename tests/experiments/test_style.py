@@ -8,11 +8,12 @@ import warnings
 import hypothesis
 import pytest
 from hypothesis import strategies
+from rich.cells import cell_len as width
 
 from farkas.experiments import explanation
 from farkas.experiments.pictures import gantt
 from farkas.experiments.plotting import pair_of
-from farkas.experiments.style import COLOURS, label, lines, looks, width, written
+from farkas.experiments.style import COLOURS, label, lines, looks, written
 from tests.experiments.made import proof_of
 
 NAMES = {"latin": "cluster_of_the_department_" * 8, "chinese": "计算节点" * 50, "arabic": "خادم "}

@@ -7,8 +7,10 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from rich.cells import cell_len as width
+
 from farkas.experiments.figures.exhibit import PlotAxis
-from farkas.experiments.style import COLOURS, QUIET, blank, label, lines, styled, width, written
+from farkas.experiments.style import COLOURS, QUIET, blank, label, lines, styled, written
 from farkas.messages import number_of
 from farkas.registry import Registry
 
