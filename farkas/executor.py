@@ -288,21 +288,10 @@ class Executor:
     def of(cls, workers: int | None = None, scheduler: str = "") -> Self:
         """Make one as the options of a command say; a child starts no others.
 
-        Parameters
-        ----------
-        workers
-            Child processes on this machine, >= 1; None for this process.
-        scheduler
-            Address of a dask scheduler to use instead.
-
-        Raises
-        ------
-        InvalidOption
-            For less than one worker, or an address without a port.
-        MissingExtra
-            dask.distributed is not installed.
-        SolverUnavailable
-            The scheduler does not answer.
+        ``workers``: child processes on this machine, >= 1; None for this process.  ``scheduler``:
+        address of a dask scheduler to use instead.  Raises `InvalidOption`: for less than one
+        worker, or an address without a port.  Raises `MissingExtra`: dask.distributed is not
+        installed.  Raises `SolverUnavailable`: the scheduler does not answer.
         """
         if workers is not None and workers < 1:
             raise InvalidOption(f"workers = {workers}; give at least 1")
@@ -343,14 +332,9 @@ class Executor:
         other executors than `Workers` go on until the time of a call is over.  Raises
         `SolverUnavailable` where the executor takes no calls any more.
 
-        Parameters
-        ----------
-        calls
-            What is said about each, a function and its arguments; taken when there is room.
-        timeout
-            Seconds for each.
-        check
-            Called again and again; raises what ends the work.
+        ``calls``: what is said about each, a function and its arguments; taken when there is room.
+        ``timeout``: seconds for each.  ``check``: called again and again; raises what ends the
+        work.
         """
         assert self._pool is not None
         waiting, most = iter(calls), 2 * self.width
@@ -389,16 +373,9 @@ class Executor:
         What is done here is done when the answer is asked for, and what others do before the
         first.  What a worker failed to do is done here, and raises its error here.
 
-        Parameters
-        ----------
-        work
-            As it is called here; workers make their own of its class.
-        shared
-            What they make it with.
-        steps
-            Of a kernel, that each task takes at a guess; the longest come first.
-        check
-            Called again and again; raises what ends the work.
+        ``work``: as it is called here; workers make their own of its class.  ``shared``: what they
+        make it with.  ``steps``: of a kernel, that each task takes at a guess; the longest come
+        first.  ``check``: called again and again; raises what ends the work.
         """
         found: dict[int, Answer] = {}
         if self._pool is not None and sum(steps) >= LEAST_STEPS:

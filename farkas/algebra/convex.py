@@ -80,10 +80,8 @@ class ConvexModel:
     def problem(self) -> cp.Problem:
         """The CVXPY problem.
 
-        Raises
-        ------
-        RuleError
-            When there is no objective, or the problem is not convex by CVXPY's rules.
+        Raises `RuleError` when there is no objective, or the problem is not convex by CVXPY's
+        rules.
         """
         import cvxpy as cp
 

@@ -188,12 +188,8 @@ class ProgramRegistry(Registry[type[Formulation]]):
     def build(self, name: str, **variant: str) -> Formulation:
         """Make the program ``name``, for example ``mlbroker.relaxed[tight,strict]``.
 
-        Parameters
-        ----------
-        name
-            Program name; brackets hold option values (in order) or ``option=value``.
-        variant
-            Further options by keyword.
+        ``name``: program name; brackets hold option values (in order) or ``option=value``.
+        ``variant``: further options by keyword.
         """
         if name and not set("[] ") & set(name):
             return self[name](**variant)

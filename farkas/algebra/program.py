@@ -126,16 +126,8 @@ class Program(RuleProgram):
     def form(self, data: Any) -> LinearForm:
         """Trace every rule once and assemble the sparse linear form.
 
-        Parameters
-        ----------
-        data
-            Instance of the program's kind.
-
-        Raises
-        ------
-        RuleError
-            When a rule branches on an index, loops without ``Sum``, leaves its set, multiplies
-            variables or returns no relation.
+        ``data``: instance of the program's kind.  Raises `RuleError` when a rule branches on an
+        index, loops without ``Sum``, leaves its set, multiplies variables or returns no relation.
         """
         m = self.declarations(data)
         rows: list[TracedRows] = []

@@ -115,10 +115,7 @@ class Set(Members):
     def locate(self, parts: Sequence[Any], where: str) -> Cells:
         """Positions of the members ``parts``, one array (or integer) per component.
 
-        Raises
-        ------
-        RuleError
-            When a member is not in the set; names it and ``where``.
+        Raises `RuleError` when a member is not in the set; names it and ``where``.
         """
         if all(isinstance(p, Index) and p.origin == (self, j) for j, p in enumerate(parts)):
             dims = parts[0].dims

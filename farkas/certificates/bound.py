@@ -37,17 +37,10 @@ def prove_bound(form: LinearForm, multipliers: Multipliers) -> BoundProof:
 
     Valid for integer programs too: it bounds their linear relaxation.
 
-    Parameters
-    ----------
-    multipliers
-        Shape (rows,): derivative of the optimal value with respect to each right-hand side, as
-        doubles.  Any finite values are valid; one that pushes against an infinite row side counts
-        as 0.
-
-    Raises
-    ------
-    NotACertificate
-        When a reduced cost meets an infinite column bound; names the column.
+    ``multipliers``: shape (rows,): derivative of the optimal value with respect to each right-hand
+    side, as doubles.  Any finite values are valid; one that pushes against an infinite row side
+    counts as 0.  Raises `NotACertificate` when a reduced cost meets an infinite column bound; names
+    the column.
     """
     check_data(form)
     y = _doubles(form, multipliers)

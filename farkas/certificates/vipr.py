@@ -46,21 +46,11 @@ def write_vipr(
 
     Implied bounds, where the form has any, are written as constraints, and a comment says so.
 
-    Parameters
-    ----------
-    multipliers
-        Shape (rows,), derivatives of the optimal value with respect to each right-hand side.
-    path
-        Replaced whole or not at all.
-    point
-        Shape (columns,), exactly feasible; the file then claims its value as well.
-
-    Raises
-    ------
-    NotACertificate
-        When the multipliers prove nothing or the point is not exactly feasible.
-    FileProblem
-        When the file cannot be written.
+    ``multipliers``: shape (rows,), derivatives of the optimal value with respect to each right-hand
+    side.  ``path``: replaced whole or not at all.  ``point``: shape (columns,), exactly feasible;
+    the file then claims its value as well.  Raises `NotACertificate` when the multipliers prove
+    nothing or the point is not exactly feasible.  Raises `FileProblem` when the file cannot be
+    written.
     """
     proof = prove_bound(form, multipliers)
     if point is not None:
@@ -73,17 +63,8 @@ def write_vipr(
 def write_vipr_infeasible(form: LinearForm, ray: Floats, path: Target) -> Fraction:
     """Write the proof that ``form`` has no point; return the violation.
 
-    Parameters
-    ----------
-    ray
-        Shape (rows,), signs as the multipliers of a minimisation.
-    path
-        Replaced whole or not at all.
-
-    Raises
-    ------
-    NotACertificate
-        When the ray proves nothing.
+    ``ray``: shape (rows,), signs as the multipliers of a minimisation.  ``path``: replaced whole or
+    not at all.  Raises `NotACertificate` when the ray proves nothing.
     """
     violation = prove_infeasible(form, ray)
     for what, values in (("cost", form.cost), ("offset", np.array([form.offset]))):

@@ -72,19 +72,11 @@ class _Counted(Vipr):
 def check_vipr(path: str | os.PathLike[str], most_work: int = MOST_WORK) -> ViprProof:
     """Read and check a VIPR 1.0 file.
 
-    Parameters
-    ----------
-    most_work
-        Steps after which a file is given up.  A step is a term that is added, compared or carried
-        on, and once more for every piece of 256 bits of its numbers.
-
-    Raises
-    ------
-    FileProblem
-        When the file cannot be read or is malformed; names the line.
-    NotACertificate
-        When a solution is infeasible, a derivation does not follow, the claim is not reached, or
-        all of that would take more than ``most_work`` steps.
+    ``most_work``: steps after which a file is given up.  A step is a term that is added, compared
+    or carried on, and once more for every piece of 256 bits of its numbers.  Raises `FileProblem`
+    when the file cannot be read or is malformed; names the line.  Raises `NotACertificate` when a
+    solution is infeasible, a derivation does not follow, the claim is not reached, or all of that
+    would take more than ``most_work`` steps.
     """
     with opened(path) as stream:
         data = stream.read()

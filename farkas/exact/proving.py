@@ -50,22 +50,12 @@ def prove_form(
 ) -> Proved:
     """Prove what is true of a program; Ctrl-C ends the search and keeps what was proved.
 
-    Parameters
-    ----------
-    solver
-        Asked first; see :func:`farkas.solvers.solve`.
-    answer
-        What a solver has said already; none is asked then.
-    time_limit
-        Seconds; what is proved by then is returned with status ``"bound"``.
-    gap
-        Distance of value and bound, as a share of the value, that is small enough.
-    embed
-        Put the program into the certificate.
-    about
-        Origin of the program for its certificate: ``kind``, ``options``, ``instance``.
-    progress
-        Called now and then with nodes, bound and value.
+    ``solver``: asked first; see :func:`farkas.solvers.solve`.  ``answer``: what a solver has said
+    already; none is asked then.  ``time_limit``: seconds; what is proved by then is returned with
+    status ``"bound"``.  ``gap``: distance of value and bound, as a share of the value, that is
+    small enough.  ``embed``: put the program into the certificate.  ``about``: origin of the
+    program for its certificate: ``kind``, ``options``, ``instance``.  ``progress``: called now and
+    then with nodes, bound and value.
     """
     begin = time.perf_counter()
     clock = Deadline(math.inf if time_limit is None else time_limit)

@@ -56,14 +56,9 @@ def load_values(model: Any, form: RationalForm, point: Floats, duals: Floats | N
     go where the package has a place for them.  Raises `InvalidOption`: the model is another one, or
     has changed since it was read.
 
-    Parameters
-    ----------
-    form
-        What :func:`from_object` has read from the model.
-    point
-        Shape (columns,).
-    duals
-        Shape (rows,): derivative of the optimal value with respect to each side; None without.
+    ``form``: what :func:`from_object` has read from the model.  ``point``: shape (columns,).
+    ``duals``: shape (rows,): derivative of the optimal value with respect to each side; None
+    without.
     """
     read, load = _reader(model)
     if read(model, form.numbers).sha256 != form.sha256:

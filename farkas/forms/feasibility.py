@@ -60,16 +60,9 @@ def check_point(
 ) -> FeasibilityReport:
     """Compare ``point`` with every row, bound and integrality requirement of ``form``.
 
-    Parameters
-    ----------
-    point
-        Shape (columns,).
-    tolerance
-        Share of the side or bound, or of the unit of the row or column where that is larger; see
-        :func:`~farkas.forms.scale.units_of`.  Of an integer column, the distance from a whole
-        number.
-    most
-        How many violations the report names.
+    ``point``: shape (columns,).  ``tolerance``: share of the side or bound, or of the unit of the
+    row or column where that is larger; see :func:`~farkas.forms.scale.units_of`.  Of an integer
+    column, the distance from a whole number.  ``most``: how many violations the report names.
     """
     if point.shape != (form.num_columns,):
         raise ValueError(f"{form.name}: point has shape {point.shape}, needs {form.num_columns}")

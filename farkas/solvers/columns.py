@@ -92,9 +92,8 @@ class ColumnProgram:
     def solve(self, seconds: float) -> tuple[Floats, Floats, float] | None:
         """Go on from the last basis.
 
-        Returns
-        -------
-        Shares of columns, prices of rows and the value; None where HiGHS has no optimum in time.
+        Returns shares of columns, prices of rows and the value; None where HiGHS has no optimum in
+        time.
         """
         solver = self._solver
         if self._run(seconds) not in (OPTIMAL, *STOPPED):

@@ -77,17 +77,10 @@ def solve_problem(
     not exist or cannot be used; `UnsupportedForm` when the problem is not convex by CVXPY's rules,
     or the solver cannot take its cones.
 
-    Parameters
-    ----------
-    problem
-        A convex problem; its variables hold the point afterwards.
-    solver
-        CVXPY's name, with or without the prefix ``cvxpy:``, in any case.
-    tolerance
-        Largest violation of a constraint, as a share of the largest number that meets its
-        variables (`farkas.solvers.convex.units_of`).
-    **options
-        As :func:`farkas.solvers.solve`.
+    ``problem``: a convex problem; its variables hold the point afterwards.  ``solver``: CVXPY's
+    name, with or without the prefix ``cvxpy:``, in any case.  ``tolerance``: largest violation of a
+    constraint, as a share of the largest number that meets its variables
+    (`farkas.solvers.convex.units_of`).  ``**options``: as :func:`farkas.solvers.solve`.
     """
     name = solver.removeprefix("cvxpy:").upper()
     chosen = Options.parse(options)

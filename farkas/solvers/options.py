@@ -61,10 +61,7 @@ class Options:
     def parse(cls, given: Mapping[str, Any]) -> Options:
         """Check names and values.
 
-        Raises
-        ------
-        InvalidOption
-            Naming the option, the value and the nearest known name.
+        Raises `InvalidOption`: naming the option, the value and the nearest known name.
         """
         if not given:
             return _DEFAULTS
@@ -82,17 +79,9 @@ class Options:
     def worded(self, words: Words, solver: str = "", needed: Sequence[str] = ()) -> dict[str, Raw]:
         """Values by the words of a solver, its own options last; a limit only where there is one.
 
-        Parameters
-        ----------
-        words
-            What the solver calls them.
-        solver, needed
-            Its name, and the options that must not be dropped when they differ from the default.
-
-        Raises
-        ------
-        InvalidOption
-            A needed option was given, and the solver has no word for it.
+        ``words``: what the solver calls them.  ``solver``, ``needed``: its name, and the options
+        that must not be dropped when they differ from the default.  Raises `InvalidOption`: a
+        needed option was given, and the solver has no word for it.
         """
         found: dict[str, Raw] = {}
         for name, word in zip(("time_limit", "gap", "threads", "seed"), words, strict=True):

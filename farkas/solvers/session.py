@@ -86,12 +86,8 @@ def optimum_by_any(
     limit does not.  Raises `NoAnswer`, which says of every solver why it reaches no optimum, and
     `KeyboardInterrupt` when Ctrl-C ends a solve.
 
-    Parameters
-    ----------
-    duals
-        Whether an optimum needs row duals to count.
-    start, **options
-        As of :func:`farkas.solvers.solve`.
+    ``duals``: whether an optimum needs row duals to count.  ``start``, ``**options``: as of
+    :func:`farkas.solvers.solve`.
     """
     said: list[str] = []
     asked = dict.fromkeys((solver, *ORDER), options)
