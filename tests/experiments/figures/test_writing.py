@@ -158,7 +158,7 @@ def children() -> list[int]:
 
 
 def test_processes_write_what_one_process_writes(tmp_path):
-    names = ["mlbroker.table3", "mlbroker.figure8b", "eris.figure6"]
+    names = ["mlbroker.table3", "mlbroker.figure10", "eris.figure6"]
     chosen = [figures[name] for name in names]
     folders = [tmp_path / "one", tmp_path / "two"]
     for folder, jobs in zip(folders, (1, 2), strict=True):
@@ -173,7 +173,7 @@ def test_processes_write_what_one_process_writes(tmp_path):
 
 
 def test_who_stops_watching_leaves_no_process_and_keeps_what_was_measured(tmp_path):
-    names = ["mlbroker.figure8b", "mlbroker.figure7", "mlbroker.figure9"]
+    names = ["mlbroker.figure8b", "mlbroker.figure10", "mlbroker.figure9"]
     outcomes = Batch(tmp_path, REDUCED, 0).write_all([figures[n] for n in names], 2)
     first = next(outcomes)
     outcomes.close()
