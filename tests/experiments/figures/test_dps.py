@@ -257,12 +257,14 @@ def test_a_figure_of_gadget_draws_and_says_what_ran() -> None:
     """The printed algorithm stands beside column slots; data and caption are those of the runs."""
     figure = unit_sweep("server_scale", [1.0, 2.0], Preset("reduced", 1), 3, 4, horizon=2)
     lines = {line.name: line.y for line in figure.series}
+    broken = []
     assert list(lines) == list(SLOTS)
     for name, (rule, options) in SLOTS.items():
         for place, scale in enumerate((1.0, 2.0)):
             size = {"num_servers": 6, "horizon": 2, "num_jobs": 4, "arrivals": "start"}
             drawn = GADGET.draw(3, **size, server_scale=scale)
             run = farkas.run(drawn, f"gadget.{rule}", **options)
+            broken += run.violations if name == "GADGET" else []
             first, second = decoded(run.decisions, list[list[Ring]])
             # who is done after the first slot is not active in the second
             left = 4 - sum(ring.size >= drawn.most_slots[ring.job] for ring in first)
