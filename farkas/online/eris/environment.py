@@ -304,15 +304,11 @@ class Proposal:
         """Slots in which something runs, counted from the arrival."""
         return np.flatnonzero(self.server >= 0)
 
-    def remote(self) -> Ints:
-        """Workers away from the server, shape (window,)."""
-        total = self.workers.sum(axis=1)
-        beside = self.workers[np.arange(len(self.server)), np.maximum(self.server, 0)]
-        return np.where(self.server >= 0, total - beside, 0)
-
     def transfer(self, chunk_size: float, parameter_size: float) -> Floats:
         """MB per slot, shape (window,); ψ."""
-        used: Floats = chunk_size * self.moved + parameter_size * self.remote()
+        beside = self.workers[np.arange(len(self.server)), self.server]
+        remote = np.where(self.server >= 0, self.workers.sum(axis=1) - beside, 0)
+        used: Floats = chunk_size * self.moved + parameter_size * remote
         return used
 
 

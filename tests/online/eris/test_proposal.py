@@ -23,7 +23,6 @@ def test_use_of_a_schedule_by_hand() -> None:
     found = Proposal(4.0, 2, 1.5, workers, np.array([0, -1, 0]), np.array([1, 0, 2]))
     assert found.worth == 5.5
     assert found.slots.tolist() == [0, 2]
-    assert found.remote().tolist() == [1, 0, 3]
     # θ = 2 and λ = 0.5
     assert found.transfer(2.0, 0.5).tolist() == [2.5, 0.0, 5.5]
 
