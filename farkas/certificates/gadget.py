@@ -188,21 +188,12 @@ class PricedCluster(PricedProgram):
             known[worker_slots] = at_most(one.utility, one.efficiency, worker_slots)
         return known[worker_slots]
 
-    def values(self, job: int) -> Floats:
+    def values(self, owner: int) -> Floats:
         """Values of 0, 1, ... worker-slots, rounded up; shape (worker-slots + 1,)."""
-        slots, idle = range(int(self.instance.reachable_slots[job]) + 1), self.idle(job)
-        found = np.array([double(self.worth(job, z) - idle, up=True) for z in slots], np.float64)
+        slots, idle = range(int(self.instance.reachable_slots[owner]) + 1), self.idle(owner)
+        found = np.array([double(self.worth(owner, z) - idle, up=True) for z in slots], np.float64)
         found[0] = 0.0
         return finite(found, "values of a job")
-
-    def most(self, owner: int) -> float:
-        """Return the greatest value of a job's worker-slots."""
-        return float(self.values(owner).max())
-
-    def below(self, owner: int, value: float) -> float:
-        """Return the greatest value below another one that worker-slots of a job have."""
-        values = self.values(owner)
-        return float(values[values < value].max(initial=0.0))
 
     def steps(self) -> float:
         """Count classes of blocks, and worker-slots, whose rewards are enclosed one by one."""

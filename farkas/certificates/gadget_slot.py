@@ -105,19 +105,10 @@ class PricedSlot(PricedProgram):
             self._gains[job] = [Fraction(0), *more]
         return self._gains[job]
 
-    def values(self, job: int) -> Floats:
+    def values(self, owner: int) -> Floats:
         """Values of rings of 0, 1, ... workers, rounded up; shape (sizes + 1,)."""
-        found = np.array([double(gain, up=True) for gain in self.gains(job)], np.float64)
+        found = np.array([double(gain, up=True) for gain in self.gains(owner)], np.float64)
         return finite(found, "values of a job")
-
-    def most(self, owner: int) -> float:
-        """Return the greatest value of a job's rings."""
-        return float(self.values(owner).max())
-
-    def below(self, owner: int, value: float) -> float:
-        """Return the greatest value below another one that rings of a job have."""
-        values = self.values(owner)
-        return float(values[values < value].max(initial=0.0))
 
     def steps(self) -> float:
         """Count nodes for all sizes of rings."""

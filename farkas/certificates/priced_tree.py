@@ -117,13 +117,18 @@ class PricedProgram(abc.ABC):
         Owners ascend.
         """
 
-    @abc.abstractmethod
+    def values(self, owner: int) -> Floats:
+        """Return the values of an owner's plans, rounded up."""
+        raise NotACertificate(f"plans of {self.name} are not split by what they are worth")
+
     def most(self, owner: int) -> float:
         """Return the greatest value of an owner's plans."""
+        return float(self.values(owner).max())
 
-    @abc.abstractmethod
     def below(self, owner: int, value: float) -> float:
         """Return the greatest value below another one that an owner's plans have; 0 for none."""
+        values = self.values(owner)
+        return float(values[values < value].max(initial=0.0))
 
     def units(self, owner: int, row: int) -> int:
         """Return the most whole units of a row that an owner's plan uses."""

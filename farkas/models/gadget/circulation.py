@@ -1,6 +1,8 @@
 """The slot problem as counts and circulations: compact, exact, on any network."""
 
 import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import breadth_first_order
 
 from farkas.algebra import Param, Sum, Var, constraint
 from farkas.instances.gadget import Cluster
@@ -105,13 +107,8 @@ def connected_part(cluster: Cluster, workers: Ints, uses: Ints) -> Ints:
     hosts = np.flatnonzero(workers).tolist()
     if len(hosts) < 2:
         return np.zeros_like(uses)
-    reached = {hosts[0]}
-    links = np.flatnonzero(uses)
-    while True:
-        from_here = [
-            int(cluster.link_target[e]) for e in links if cluster.link_source[e] in reached
-        ]
-        if reached.issuperset(from_here):
-            break
-        reached.update(from_here)
-    return np.where(np.isin(cluster.link_source, list(reached)), uses, 0)
+    links, shape = np.flatnonzero(uses), (cluster.num_nodes, cluster.num_nodes)
+    ends = cluster.link_source[links], cluster.link_target[links]
+    walks = sparse.coo_array((np.ones(len(links)), ends), shape=shape).tocsr()
+    reached = breadth_first_order(walks, hosts[0], return_predecessors=False)
+    return np.where(np.isin(cluster.link_source, reached), uses, 0)

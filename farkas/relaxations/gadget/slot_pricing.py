@@ -177,9 +177,9 @@ class SlotValues(PricedSlot):
         super().__init__(slot.cluster, slot.slot, slot.progress.astype(np.int64))
         self._view = slot
 
-    def values(self, job: int) -> Floats:
+    def values(self, owner: int) -> Floats:
         """See `PricedSlot.values`."""
-        place = np.flatnonzero(self._view.jobs == job)
+        place = np.flatnonzero(self._view.jobs == owner)
         some = self._view.gains[place][self._view.allowed[place]]
         return np.append(0.0, np.maximum(some, 0.0))
 
