@@ -267,7 +267,7 @@ def points(form: RationalForm) -> list[list[F]]:
 def test_random_cuts_keep_every_point() -> None:
     rng = random.Random(4)
     made, across_made, mixed = 0, 0, 0
-    for _ in range(some(40, 150)):
+    for _ in range(some(15, 150)):
         form = drawn(rng)
         kept = points(form)
         rounding = Rounding(Bounding(form), form.lower, form.upper)
@@ -285,8 +285,8 @@ def test_random_cuts_keep_every_point() -> None:
             mixed += not all(rounding.whole[j] for j in cut.terms)
             for point in kept:
                 assert sum(v * point[j] for j, v in cut.terms.items()) <= cut.side
-    assert made > some(15, 50)
-    assert min(across_made, mixed) > some(6, 25)
+    assert made > some(5, 50)
+    assert min(across_made, mixed) > some(2, 25)
 
 
 def flows() -> RationalForm:
@@ -345,7 +345,7 @@ def test_a_long_side_becomes_a_short_one_little_above_it(seed):
 def test_cuts_at_the_root_keep_every_point_and_raise_the_bound() -> None:
     rng = random.Random(9)
     cuts = 0
-    for _ in range(25):
+    for _ in range(some(10, 25)):
         form = drawn(rng)
         kept = points(form)
         simplex = Simplex(form.linear)
@@ -354,7 +354,7 @@ def test_cuts_at_the_root_keep_every_point_and_raise_the_bound() -> None:
         for cut in found:
             for point in kept:
                 assert sum(v * point[j] for j, v in cut.terms.items()) <= cut.side
-    assert cuts > 5
+    assert cuts > some(2, 5)
 
 
 @pytest.mark.parametrize("entry", [2 * 10**400, F(2, 10**400)])
