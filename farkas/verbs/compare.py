@@ -32,6 +32,7 @@ from farkas.verbs.inputs import (
     Overlong,
     as_instance,
     limited,
+    refuse_unknown,
     require_limit,
     require_search_limit,
 )
@@ -162,6 +163,7 @@ def compare(
     progress: Callable[[int, int], None] | None = None,
     steps: Callable[[str, int, int], None] | None = None,
     bound_progress: Callable[[Advance], None] | None = None,
+    **unknown: object,
 ) -> Comparison:
     """Run algorithms on ``instance`` and measure each against the best proved bound.
 
@@ -192,6 +194,8 @@ def compare(
         every step, and when its run has ended.
     bound_progress
         Called whenever the search for the bound has moved its value or its bound.
+    unknown
+        Nothing: a misspelt option is told by the nearest that there is.
 
     Raises
     ------
@@ -209,6 +213,7 @@ def compare(
     >>> [(entry.algorithm, round(entry.ratio, 6)) for entry in found.entries]
     [('mlbroker.fractional', 1.0), ('mlbroker.opt', 1.0)]
     """
+    refuse_unknown(compare, unknown)
     instance = as_instance(instance)
     require_seed(seed)
     require_progress(progress)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import math
 import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -37,6 +38,13 @@ def as_instance(given: InstanceOrName) -> Instance:
     from farkas.verbs.load import other_instance  # here: files are mostly instances
 
     return other_instance(given)
+
+
+def refuse_unknown(function: Callable[..., object], unknown: Iterable[str]) -> None:
+    """Raise `InvalidOption` about names that a function does not know, with the nearest it does."""
+    for name in unknown:
+        known = inspect.signature(function).parameters
+        raise InvalidOption.near(f"unknown option {name!r} of {function.__name__}", name, known)
 
 
 class Overlong(BaseException):

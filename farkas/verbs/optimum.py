@@ -20,7 +20,7 @@ from farkas.offline.search import Progress
 from farkas.online.run import Bound, Run, Sense, prove_value
 from farkas.solvers.options import CtrlC
 from farkas.verbs.check_run import certificate_of
-from farkas.verbs.inputs import InstanceOrName, as_instance, require_search_limit
+from farkas.verbs.inputs import InstanceOrName, as_instance, refuse_unknown, require_search_limit
 
 GAP = 0.001  #: Distance of value and bound that is near enough unless another is asked for.
 SECONDS = 60.0  #: Time limit unless another is given.
@@ -35,6 +35,7 @@ def optimum(
     workers: int | None = None,
     scheduler: str = "",
     progress: Progress | None = None,
+    **unknown: object,
 ) -> OfflineOptimum:
     """Search for the best decisions with hindsight, and prove how good they are.
 
@@ -61,6 +62,8 @@ def optimum(
         Address of a dask scheduler to use instead of child processes.
     progress
         Called with a `farkas.offline.search.Advance` whenever a side has moved.
+    unknown
+        Nothing: a misspelt option is told by the nearest that there is.
 
     Returns
     -------
@@ -82,6 +85,7 @@ def optimum(
     >>> float(found.value), found.gap <= 0.001
     (16.8, True)
     """
+    refuse_unknown(optimum, unknown)
     data = as_instance(instance)
     require_type(problem, (str, NoneType), "problem")
     require_share(gap, "gap")

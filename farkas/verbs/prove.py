@@ -23,7 +23,7 @@ from farkas.instances import Instance
 from farkas.messages import named, shown
 from farkas.solvers import backends
 from farkas.solvers.highs_reader import with_second_reading
-from farkas.verbs.inputs import require_search_limit
+from farkas.verbs.inputs import refuse_unknown, require_search_limit
 
 if TYPE_CHECKING:
     from farkas.exact.tree import Progress
@@ -88,9 +88,7 @@ def prove(
     >>> found.status, float(found.value), found.gap
     ('optimal', 16.8, 0.0)
     """
-    for name in unknown:
-        options = [*(prove.__kwdefaults__ or {})]
-        raise InvalidOption.near(f"unknown option {name!r} of prove", name, options)
+    refuse_unknown(prove, unknown)
     require_type(solver, str, "solver")
     require_type(embed, bool, "embed")
     require_share(gap, "gap")
