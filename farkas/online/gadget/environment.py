@@ -340,7 +340,8 @@ def _decided(rings: Rings, place: int, index: Ints) -> Ring:
     return Ring(job=job, workers=used(rings.workers[place]), links=used(rings.flow[place]))
 
 
-def horizon_bound(cluster: Cluster) -> Bound:
+@once
+def default_bound(cluster: Cluster) -> Bound:
     """Proved bound on every schedule, with its certificate; see `horizon_certificate`."""
     from farkas.relaxations.gadget.pricing import horizon_certificate
 
@@ -351,12 +352,6 @@ def horizon_bound(cluster: Cluster) -> Bound:
         method=f"{prices} of merged slots and servers, each job's best reply in exact arithmetic",
         certificate=certificate.plain(),
     )
-
-
-@once
-def default_bound(cluster: Cluster) -> Bound:
-    """As `horizon_bound`, computed once for a cluster."""
-    return horizon_bound(cluster)
 
 
 def proved_so_far(cluster: Cluster, bound: Bound) -> list[Fraction] | None:
@@ -370,18 +365,9 @@ def proved_so_far(cluster: Cluster, bound: Bound) -> list[Fraction] | None:
     made = bound.certificate
     if made is None or made["certificate"] != PricedTree.__struct_config__.tag:
         return None
-    known, key = _so_far(cluster), msgspec.json.encode(made)
-    if key not in known:
-        certificate = msgspec.convert(made, PricedTree)
-        program, most = certificate.stated(cluster), Fraction(certificate.bound)
-        if not isinstance(program, PricedCluster):
-            return None
-        found = program.bounds_so_far(certificate.read_prices(program)[0])
-        known[key] = [*(min(each, most) for each in found[:-1]), most]
-    return known[key]
-
-
-@once
-def _so_far(cluster: Cluster) -> dict[bytes, list[Fraction]]:
-    """By certificate: both the record of slots and a theorem about them ask."""
-    return {}
+    certificate = msgspec.convert(made, PricedTree)
+    program, most = certificate.stated(cluster), Fraction(certificate.bound)
+    if not isinstance(program, PricedCluster):
+        return None
+    found = program.bounds_so_far(certificate.read_prices(program)[0])
+    return [*(min(each, most) for each in found[:-1]), most]

@@ -13,7 +13,7 @@ from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.slot import snapshot
 from farkas.online import algorithms
 from farkas.online.gadget import gadget
-from farkas.online.gadget.environment import Environment, horizon_bound
+from farkas.online.gadget.environment import Environment, default_bound
 from farkas.online.gadget.gadget import Gadget, earned_so_far
 from farkas.online.loop import drive
 from farkas.proofs.gadget.relaxed import random_clusters
@@ -27,7 +27,7 @@ def test_bounds_lie_above_the_offline_optimum_and_runs_below_it():
     for cluster in random_clusters(8, 5, network="any", servers=3, jobs=3, horizon=3):
         best, _ = offline_optimum(FeasibleCounts.of(cluster))
         run = drive(Gadget(), cluster)
-        assert run.certificate.exact == horizon_bound(cluster).exact
+        assert run.certificate.exact == default_bound(cluster).exact
         assert run.value <= best + 1e-9
         assert best - 1e-9 <= float(run.certificate)
 
@@ -35,7 +35,7 @@ def test_bounds_lie_above_the_offline_optimum_and_runs_below_it():
 def test_one_scarce_gpu_is_worth_what_the_second_job_pays():
     # one GPU, 3 slots, rewards of 2 and 1 a worker-slot: 6 for the better job all the time
     cluster = star(1, horizon=3, jobs=[job(efficiency=2), job()])
-    assert Fraction(horizon_bound(cluster).exact) == pytest.approx(6)
+    assert Fraction(default_bound(cluster).exact) == pytest.approx(6)
     # what the other would pay is enough: the better one keeps the rest
     assert horizon_certificate(cluster).single_prices(cluster) == pytest.approx(1)
 
