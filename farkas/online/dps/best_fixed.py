@@ -217,12 +217,8 @@ def _directions(vertex: Point, lines: list[Line], cap: Fraction) -> Iterator[tup
     along = 1 + 2 * max(max(a, b) for a, b, _ in lines) ** 2
     for (a, b, _), ahead, side in itertools.product(lines, (1, -1), (1, -1)):
         x, y = side * a - ahead * along * b, side * b + ahead * along * a
-        if not (
-            (vertex[0] == 0 and x < 0)
-            or (vertex[0] == cap and x > 0)
-            or (vertex[1] == 0 and y < 0)
-            or (vertex[1] == cap and y > 0)
-        ):
+        toward = zip(vertex, (x, y), strict=True)
+        if all((at > 0 or step >= 0) and (at < cap or step <= 0) for at, step in toward):
             yield x, y
 
 

@@ -95,21 +95,20 @@ class Offer:
     _place: int
 
     @classmethod
-    def of(cls, market: Market, job: int, number: int | None = None) -> Self:
+    def of(
+        cls, market: Market, job: int, number: int | None = None, jobs: Jobs | None = None
+    ) -> Self:
         """Job number ``job`` of a market; another ``number`` where this market is part of one."""
-        return cls._of(market, Jobs.of(market), job, job if number is None else number)
+        alone = (jobs or Jobs.of(market)).some(slice(job, job + 1))
+        slot, kind, workers, other, ps = (int(column[0]) for column in alone[:5])
+        shown = job if number is None else number
+        return cls(shown, slot, kind, workers, other, ps, alone, market, job)
 
     @classmethod
     def all_of(cls, market: Market) -> list[Self]:
         """Jobs of a market in order."""
         jobs = Jobs.of(market)
-        return [cls._of(market, jobs, job, job) for job in range(market.num_jobs)]
-
-    @classmethod
-    def _of(cls, market: Market, jobs: Jobs, place: int, number: int) -> Self:
-        alone = jobs.some(slice(place, place + 1))
-        slot, kind, workers, other, ps = (int(column[0]) for column in alone[:5])
-        return cls(number, slot, kind, workers, other, ps, alone, market, place)
+        return [cls.of(market, job, jobs=jobs) for job in range(market.num_jobs)]
 
     @property
     def bid(self) -> float:
