@@ -173,21 +173,12 @@ def check(
 ) -> Proof:
     """Prove what ``certificate`` claims, from scratch and in exact arithmetic.
 
-    Parameters
-    ----------
-    form
-        The program rebuilt from the instance; its hash must be the certificate's.  Without it the
-        data inside the file are used, and the proof is about those.
-    instance
-        The instance the form was rebuilt from; its hash must be the one the certificate names.
-    most_work
-        Steps after which a tree is given up; `farkas.certificates.doubles.MOST_WORK` if left out.
-        What other certificates take grows with their size alone.
-
-    Raises
-    ------
-    NotACertificate
-        When a hash differs, the data are malformed, or less is proved than claimed.
+    ``form``: the program rebuilt from the instance; its hash must be the certificate's.  Without it
+    the data inside the file are used, and the proof is about those.  ``instance``: the instance the
+    form was rebuilt from; its hash must be the one the certificate names.  ``most_work``: steps
+    after which a tree is given up; `farkas.certificates.doubles.MOST_WORK` if left out.  What other
+    certificates take grows with their size alone.  Raises `NotACertificate` when a hash differs,
+    the data are malformed, or less is proved than claimed.
     """
     if instance is not None and certificate.instance != instance.sha256:
         named = f"{certificate.instance[:12]}..." if certificate.instance else "no instance"

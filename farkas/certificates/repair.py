@@ -189,21 +189,12 @@ def certify(
 ) -> LinearCertificate:
     """Certificate of the bound that ``multipliers`` prove, repaired where they prove none.
 
-    Parameters
-    ----------
-    multipliers
-        Shape (rows,), derivatives of the optimal value with respect to each right-hand side.
-    point
-        Shape (columns,), feasible within ``tolerance``; its value becomes part of the claim.
-    embed
-        Put the form's data into the file, so that it can be checked on its own.
-    kind, options, instance
-        How to rebuild the form: kind, program options, SHA-256 of the instance.
-
-    Raises
-    ------
-    NotACertificate
-        When the multipliers prove nothing or the point is infeasible.
+    ``multipliers``: shape (rows,), derivatives of the optimal value with respect to each right-hand
+    side.  ``point``: shape (columns,), feasible within ``tolerance``; its value becomes part of the
+    claim.  ``embed``: put the form's data into the file, so that it can be checked on its own.
+    ``kind``, ``options``, ``instance``: how to rebuild the form: kind, program options, SHA-256 of
+    the instance.  Raises `NotACertificate` when the multipliers prove nothing or the point is
+    infeasible.
     """
     y, proof = repaired(form, multipliers)
     y = project(form, y)

@@ -176,31 +176,14 @@ def solve(
     violates the form comes back with reason ``numerical`` and no claim, and a point found at a
     limit is returned only when it is feasible.
 
-    Parameters
-    ----------
-    form
-        What to solve.
-    solver
-        Name of a backend, ``pyomo:NAME`` or ``cvxpy:NAME``.
-    start
-        Shape (columns,), a point from which an integer program may start; a hint, ignored by
-        solvers that take none.
-    **options
-        ``time_limit``, ``gap``, ``threads``, ``seed``, ``log``; see :class:`Options`.
+    ``solver``: name of a backend, ``pyomo:NAME`` or ``cvxpy:NAME``.  ``start``: shape (columns,), a
+    point from which an integer program may start; a hint, ignored by solvers that take none.
+    ``**options``: see :class:`Options`.  Ctrl-C stops the solver and gives reason
+    ``interrupted``; a failure inside the solver gives ``error`` with its words in ``message``.
 
-    Returns
-    -------
-    Ctrl-C stops the solver and gives reason ``interrupted``; a failure inside the solver gives
-    reason ``error`` with its words in ``message``.
-
-    Raises
-    ------
-    UnknownName, InvalidOption
-        For a solver or option that does not exist.
-    SolverUnavailable
-        When the solver is missing, unlicensed, or its licence too small for the form.
-    UnsupportedForm
-        When the solver lacks an ability, or the form holds NaN or misplaced infinities.
+    Raises `UnknownName` or `InvalidOption`: no such solver or option; `SolverUnavailable`: it is
+    missing, unlicensed, or its licence too small for the form; `UnsupportedForm`: it lacks an
+    ability, or the form holds NaN or misplaced infinities.
     """
     engine = find(solver)
     chosen = Options.parse(options)
