@@ -88,9 +88,11 @@ def run_line(name: str, instance: Any) -> DemoLine:
     run = algorithms[name].run(instance)
     bound = None if run.certificate is None else run.certificate.double(run.sense)
     seconds = run.timings["policy"] + run.timings["certify"]
-    line = _line(instance, name, run.sense, run.value, bound, run.ratio, seconds)
-    among = "" if run.certificate is None else run.certificate.among
-    return dataclasses.replace(line, is_replayed=run.value_exact is not None, among=among)
+    return DemoLine(
+        f"{instance.kind}/{instance.name}", name, run.sense, run.value, bound, run.ratio, seconds,
+        measure(instance), is_replayed=run.value_exact is not None,
+        among="" if run.certificate is None else run.certificate.among,
+    )  # fmt: skip
 
 
 def solve_line(name: str, relaxation: str, instance: Any, what: str = "") -> DemoLine:
@@ -106,18 +108,7 @@ def solve_line(name: str, relaxation: str, instance: Any, what: str = "") -> Dem
         bound = double(relaxed.bound, up=sense == "max")
         ratio = ratio_at_most(sense, value, relaxed.bound, exact=False)
     seconds = solution.answer.seconds + relaxed.answer.seconds
-    line = _line(instance, name, sense, float(value), bound, ratio, seconds)
-    return dataclasses.replace(line, measure=what or line.measure)
-
-
-def _line(
-    instance: Any,
-    what: str,
-    sense: Sense,
-    value: float,
-    bound: float | None,
-    ratio: float | None,
-    seconds: float,
-) -> DemoLine:
-    name = f"{instance.kind}/{instance.name}"
-    return DemoLine(name, what, sense, value, bound, ratio, seconds, measure(instance))
+    return DemoLine(
+        f"{instance.kind}/{instance.name}", name, sense, float(value), bound, ratio, seconds,
+        what or measure(instance),
+    )  # fmt: skip

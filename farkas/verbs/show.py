@@ -44,26 +44,14 @@ class Page(str):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Meaning:
-    """What one name means in one role.
+    """What one name means in one role."""
 
-    Parameters
-    ----------
-    role
-        ``program``, ``algorithm``, ``claim``, ``quantity``, ``instance``, ``kind``, ``source``,
-        ``solver``; of a file what it holds.
-    text
-        In words and, for programs, mathematics.
-    details
-        Plain data of the role: options, source, names.
-    module
-        Where it is written; empty for what is no code.
-    """
-
-    role: str
+    role: str  #: ``program``, ``algorithm``, ...; of a file what it holds.
     name: str
-    text: str
+    text: str  #: In words and, for programs, mathematics.
+    #: Plain data of the role: options, source, names.
     details: dict[str, Any] = dataclasses.field(default_factory=dict)
-    module: str = ""
+    module: str = ""  #: Where it is written; empty for what is no code.
 
     def to_builtins(self) -> dict[str, Any]:
         """Plain data for JSON."""

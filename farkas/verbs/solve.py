@@ -62,8 +62,9 @@ def best_bound(
 ) -> Solution:
     """Bound by the multipliers of ``witness``, or else by fractions or branch and bound.
 
-    Raises `NoAnswer` or `NotACertificate` when nothing is proved at all.  ``witness`` is of the
-    linear relaxation.  A bound within the share ``gap`` of the value ends the work; any without.
+    Raises `NoAnswer` or `NotACertificate` when nothing is proved at all, or the solver is proved
+    wrong.  ``witness`` is of the linear relaxation.  A bound within the share ``gap`` of the value
+    ends the work; any without.
     """
     left: FarkasError | None = None
     try:
@@ -72,7 +73,12 @@ def best_bound(
         found, left = Solution(form, answer), failure
     if left is None and (gap is None or found.within(gap)):
         return found
-    tree = fractions(form, answer, about, seconds, float(gap or 0))
+    tree = in_fractions(form, answer, about, seconds, float(gap or 0))
+    if tree is not None and tree.status in ("infeasible", "unbounded"):
+        raise NotACertificate(
+            f"{form.name}: {answer.solver} claims {answer.claim}, but as doubles it is proved"
+            f" {tree.status}; farkas prove writes the proof"
+        )
     if tree is not None and tree.certificate is not None:
         way = SEARCH if form.is_mip else ""
         better = Solution(
@@ -82,24 +88,6 @@ def best_bound(
     if left is not None and found.bound is None:
         raise left
     return dataclasses.replace(found, interrupted=tree is not None and tree.interrupted)
-
-
-def fractions(
-    form: LinearForm, answer: Answer, about: dict[str, Any], seconds: float, gap: float = 0.0
-) -> Proved | None:
-    """Bound what can be bounded in that time; None for nothing.
-
-    Raises `NotACertificate`: the solver is proved wrong.
-    """
-    found = in_fractions(form, answer, about, seconds, gap)
-    if found is None:
-        return None
-    if found.status in ("infeasible", "unbounded"):
-        raise NotACertificate(
-            f"{form.name}: {answer.solver} claims {answer.claim}, but as doubles it is proved"
-            f" {found.status}; farkas prove writes the proof"
-        )
-    return found
 
 
 def in_fractions(

@@ -27,7 +27,6 @@ from farkas.verbs.solve import (
     SEARCH,
     best_bound,
     by_multipliers,
-    fractions,
     in_fractions,
     solve_form,
 )
@@ -195,7 +194,7 @@ def test_a_gap_that_the_relaxation_keeps_needs_no_search(monkeypatch: pytest.Mon
         near = gap != Fraction(1, 16)
         assert found.proved_by == (RELAXATION if near else SEARCH)
         assert found.bound == (Fraction(7, 2) if near else 4)
-    monkeypatch.setattr("farkas.verbs.solve.fractions", lambda *_: None)
+    monkeypatch.setattr("farkas.verbs.solve.in_fractions", lambda *_: None)
     assert bounded().bound == Fraction(7, 2)
 
 
@@ -220,4 +219,4 @@ def test_a_solver_that_is_proved_wrong_is_told() -> None:
     assert proved is not None
     assert proved.status == "infeasible"
     with pytest.raises(NotACertificate, match="but as doubles it is proved infeasible"):
-        fractions(odd, solve(odd), ABOUT, 20.0)
+        best_bound(odd, solve(odd), Answer(solver="s"), ABOUT, seconds=20.0)

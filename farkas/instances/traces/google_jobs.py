@@ -25,7 +25,7 @@ from farkas.instances.traces.jobs_mlbroker import BrokerageOfJobs
 from farkas.messages import named
 
 #: Columns of the table of 2011.
-COLUMNS = 13
+CELLS = 13
 #: Names of events by number, by year.
 EVENTS: Mapping[int, tuple[str, ...]] = {
     2011: (
@@ -78,8 +78,8 @@ def _object(place: str, line: str) -> tuple[str, TaskEvent]:
 
 def _cells(place: str, line: str) -> tuple[str, TaskEvent]:
     cells = next(csv.reader([line]))
-    if len(cells) != COLUMNS:
-        raise FileProblem(f"{place}: {len(cells)} cells; task events of 2011 have {COLUMNS}")
+    if len(cells) != CELLS:
+        raise FileProblem(f"{place}: {len(cells)} cells; task events of 2011 have {CELLS}")
     time, _, job, task, _, kind, _, group, *_ = cells
     data = {"time": time, "type": kind, "collection_id": job, "instance_index": task}
     data |= {"scheduling_class": group} if group.strip() else {}
@@ -105,6 +105,7 @@ class GoogleJobs(JobTable, frozen=True, kw_only=True):
     """An importer of jobs of Google's traces."""
 
     source: ClassVar[str] = "google"
+    fixed_columns: ClassVar[tuple[str, ...]] = TaskEvent.__struct_fields__
 
     @property
     def origin(self) -> str:
