@@ -15,6 +15,9 @@ from farkas.algebra import programs
 from farkas.certificates import Proof
 from farkas.errors import FarkasError, FileProblem, InvalidOption, NotACertificate
 from farkas.forms.rational import as_rational
+from farkas.instances.eris import Auction
+from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
+from farkas.models.eris.prices import Prices
 from farkas.verbs.prove import as_doubles, as_fractions, own_model, prove, read_form
 from tests.generators.forms import small
 from tests.generators.rational import program
@@ -200,3 +203,19 @@ def test_a_model_is_rounded_to_doubles_and_made_of_fractions() -> None:
     assert as_doubles(exact) is exact.linear
     assert as_fractions(exact) is exact
     assert as_fractions(form).sha256 == exact.sha256
+
+
+def test_an_optimum_that_highs_presolves_away_is_proved() -> None:
+    # HiGHS 1.15.1 claims 0; without its presolve it finds 50
+    job = dict(
+        arrival=0, utility=[50.0], data=[2, 2], epochs=1, worker_rate=2, parameter_size=1.0,
+        worker_demand=[1.0, 2.0], server_demand=[1.0, 0.0],
+    )  # fmt: skip
+    auction = Auction.build(
+        slots=1, sites=2, resource_names=["gpu", "cpu"], site_capacity=[[1.0, 2.0], [3.0, 3.0]],
+        transfer_budget=3.0, chunk_size=1.0, price_base_transfer=20.0,
+        price_base_resource=[50.0, 20.0], jobs=[job],
+    )  # fmt: skip
+    data = PricedJobs(auction, (0,), Prices.zero(auction))
+    found = prove(BestSchedule(capacity="full").form(data))
+    assert (found.status, found.value) == ("optimal", 50)
