@@ -14,6 +14,7 @@ from farkas.online.gadget.columns import slot_problem
 from farkas.online.gadget.gadget import embedding, only_lone, size_selection
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.solvers.subproblem import own_solvers, solve_subproblem
+from tests.tools.quick import some
 
 GENERAL = ("highs", "gurobi", "scip", "pyomo:highs")
 LINEAR = (*GENERAL, "clarabel", "scs", "cvxpy:CLARABEL")
@@ -26,7 +27,7 @@ def drawn(count: int, seed: int, **more: object) -> list[Cluster]:
 
 def test_own_solvers_of_a_slot_find_the_optimum_of_a_general_one() -> None:
     tried = set()
-    for cluster in drawn(16, 3, at_once=True):
+    for cluster in drawn(some(8, 16), 3, at_once=True):
         slot = snapshot(cluster)
         if not len(slot.jobs):
             continue
@@ -48,7 +49,7 @@ def test_own_solvers_of_a_slot_find_the_optimum_of_a_general_one() -> None:
 
 @pytest.mark.parametrize("solver", ["highs", "scip", "clarabel"])
 def test_both_programs_of_algorithm_2_have_one_optimum_by_every_solver(solver: str) -> None:
-    for cluster in drawn(6, 8):
+    for cluster in drawn(some(3, 6), 8):
         slot = only_lone(snapshot(cluster))
         if not len(slot.jobs):
             continue
