@@ -219,3 +219,5 @@ def test_an_optimum_that_highs_presolves_away_is_proved() -> None:
     data = PricedJobs(auction, (0,), Prices.zero(auction))
     found = prove(BestSchedule(capacity="full").form(data))
     assert (found.status, found.value) == ("optimal", 50)
+    quantities = farkas.evaluate(auction, ["eris.dual", "eris.best_schedule_full[0]"])
+    assert list(quantities.values()) == pytest.approx([50, 50])

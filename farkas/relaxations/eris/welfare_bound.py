@@ -53,7 +53,8 @@ class ExactPricing(Pricing):
         for i, session in enumerate(self._sessions):
             form = self._form(i, Prices(*self.program.parts(prices)))
             session.update(cost=form.cost)
-            answer = optimum_of(session)
+            # HiGHS 1.15 presolves optimal schedules away
+            answer = optimum_of(session, presolve="off")
             payoff[i] = max(0.0, answer.bound_or(np.inf))
             if answer.objective > noise[i]:
                 value, used = self._schedule(i, form, answer.point)
