@@ -13,11 +13,12 @@ from farkas.certificates.eris import PricedAuction
 from farkas.errors import InvalidInstance, NotApplicable
 from farkas.instances import library, read
 from farkas.instances.eris import Auction
+from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.prices import Prices
 from farkas.online import algorithms
 from farkas.quantities import evaluate
 from farkas.quantities.evaluate import evaluate_all, wanted_keys
-from farkas.relaxations.eris.welfare_bound import JobPricing, relaxation_by_columns
+from farkas.relaxations.eris.welfare_bound import relaxation_by_columns
 from farkas.solvers import availability, solve
 from tests.generators.dps import empty_market, random_market
 from tests.tools.samples import seeds
@@ -173,9 +174,8 @@ def test_the_relaxation_of_the_medium_case_is_smaller_than_its_file_says() -> No
         assert availability(solver), f"{solver} is promised and may not be left out"
         bound = prices.rent(auction)
         for job in range(auction.num_jobs):
-            pricing = JobPricing(auction, job)
-            pricing.solve(prices)
-            bound += max(0.0, solve(pricing.session.form, solver).require_optimal().bound)
+            form = BestSchedule(capacity="full").form(PricedJobs(auction, (job,), prices))
+            bound += max(0.0, solve(form, solver).require_optimal().bound)
         assert bound < 79.1290, solver
 
 
