@@ -33,6 +33,7 @@ REGISTRIES = (
     "farkas.proofs.claim:claims",
     "farkas.quantities.quantity:quantities",
     "farkas.replay.base:replays",
+    "farkas.replay.base:unread",
     "farkas.solvers.base:backends",
     "farkas.solvers.subproblem:own_solvers",
 )

@@ -11,7 +11,7 @@ from farkas.instances import Instance
 
 UNIT_OF = {
     "coded": {
-        "time": ["shift", "plans.time", "sca_point.time", "measured.times"],
+        "time": ["shift", "plans.time", "sca_point.time"],
         "1/time": ["rate"],
     },
     "dps": {

@@ -1,8 +1,6 @@
 """The slot problem as counts and circulations: compact, exact, on any network."""
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.csgraph import breadth_first_order
 
 from farkas.algebra import Param, Sum, Var, constraint
 from farkas.instances.gadget import Cluster
@@ -107,8 +105,9 @@ def connected_part(cluster: Cluster, workers: Ints, uses: Ints) -> Ints:
     hosts = np.flatnonzero(workers).tolist()
     if len(hosts) < 2:
         return np.zeros_like(uses)
-    links, shape = np.flatnonzero(uses), (cluster.num_nodes, cluster.num_nodes)
-    ends = cluster.link_source[links], cluster.link_target[links]
-    walks = sparse.coo_array((np.ones(len(links)), ends), shape=shape).tocsr()
-    reached = breadth_first_order(walks, hosts[0], return_predecessors=False)
-    return np.where(np.isin(cluster.link_source, reached), uses, 0)
+    links = np.flatnonzero(uses)
+    reached = np.arange(cluster.num_nodes) == hosts[0]
+    met = -1
+    while met != (met := int(reached.sum())):
+        reached[cluster.link_target[links][reached[cluster.link_source[links]]]] = True
+    return np.where(reached[cluster.link_source], uses, 0)

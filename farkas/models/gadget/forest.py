@@ -3,8 +3,6 @@
 import dataclasses
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from farkas.instances.gadget import Cluster
 from farkas.numbers import Ints
@@ -51,23 +49,29 @@ def forest(cluster: Cluster) -> Forest | None:
     ends = list(zip(cluster.link_source.tolist(), cluster.link_target.tolist(), strict=True))
     links = {end: e for e, end in enumerate(ends)}
     edges = {(min(end), max(end)) for end in ends}
-    pieces, _ = connected_components(_joined(nodes, edges), directed=False)
-    if len(links) < len(ends) or len(edges) > nodes - pieces:
+    piece = list(range(nodes))
+    for u, v in edges:
+        if piece[u] == piece[v]:
+            return None
+        piece = [piece[u] if one == piece[v] else one for one in piece]
+    if len(links) < len(ends):
         return None
-    both = _joined(nodes, {(u, v) for u, v in edges if (u, v) in links and (v, u) in links})
-    _, component = connected_components(both, directed=False)
-    parent, up, down = (np.full(nodes, -1) for _ in range(3))
+    near: list[list[int]] = [[] for _ in range(nodes)]
+    for u, v in sorted(links):
+        if (v, u) in links:
+            near[u].append(v)
+    parent, up, down, component = (np.full(nodes, -1) for _ in range(4))
     order: list[int] = []
-    for root in np.unique(component, return_index=True)[1].tolist():
-        found, before = breadth_first_order(both, root, directed=False)
-        order += found.tolist()
-        parent[found[1:]] = before[found[1:]]
-    for v in np.flatnonzero(parent >= 0).tolist():
-        up[v], down[v] = links[v, int(parent[v])], links[int(parent[v]), v]
-    return Forest(parent, up, down, component.astype(np.int64), np.array(order, np.int64))
-
-
-def _joined(nodes: int, edges: set[tuple[int, int]]) -> sparse.csr_array:
-    """Adjacency of an undirected network."""
-    rows, columns = np.array(sorted(edges), np.int64).reshape(len(edges), 2).T
-    return sparse.csr_array((np.ones(len(edges)), (rows, columns)), shape=(nodes, nodes))
+    for root in range(nodes):
+        if component[root] >= 0:
+            continue
+        tree = [root]
+        component[root] = component.max() + 1
+        for v in tree:
+            for w in near[v]:
+                if w != parent[v]:
+                    parent[w], component[w] = v, component[root]
+                    up[w], down[w] = links[w, v], links[v, w]
+                    tree.append(w)
+        order += tree
+    return Forest(parent, up, down, component, np.array(order, np.int64))

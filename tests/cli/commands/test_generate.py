@@ -124,7 +124,7 @@ def test_the_page_on_own_traces_lists_every_role() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "name a source, one of alibaba, csv, gavel, philly, slurm"),
+        ([], "name a source, one of alibaba, csv, gavel, google, philly, slurm"),
         (["mine.csv"], "mine.csv is a file; the source comes first, one of alibaba, csv, gavel"),
         (["mine.csv", "--kind", "gadget"], "farkas import csv mine.csv --kind KIND"),
         (["csv"], "name the file of the trace: farkas import csv PATH"),

@@ -152,14 +152,6 @@ def test_relaxations_on_the_envelope_meet_the_tiny_optimum(semantics):
     assert closed("mlbroker/tiny", f"mlbroker.offline[{semantics}]", *names) == set(names)
 
 
-@pytest.mark.slow
-def test_the_tightest_variant_proves_the_demo():
-    # the relaxation of the printed program proves 10.6, that on the envelope 146.2
-    solution = farkas.solve("mlbroker/demo", "mlbroker.offline", certify=True)
-    assert solution.proved_by == "mlbroker.offline[printed,choice,split]"
-    assert abs(solution.gap) <= 1e-9 * float(solution.bound)
-
-
 EDGES = {**edge_cases(), "random": random_brokerage(3, jobs=3, resources=2)}
 
 
