@@ -73,8 +73,7 @@ def _by_pair(data: Data) -> list[list[list[Any]]]:
 
 def _given(data: Data) -> list[list[list[Any]]]:
     """Tables [master][worker] with null where a worker may not work for a master."""
-    laws = [data["measured"]["law"]] if data["measured"] else []
-    return [data["rate"], data["shift"], *laws]
+    return [data["rate"], data["shift"]]
 
 
 def _coded_masters(data: Data) -> None:
@@ -103,8 +102,6 @@ def _coded_rows_in_pairs(data: Data) -> None:
         master["rows"] *= 2
     data["rate"] = [[u and 2 * u for u in row] for row in data["rate"]]
     data["shift"] = [[a and a / 2 for a in row] for row in data["shift"]]
-    if data["measured"]:
-        data["measured"]["times"] = [[s / 2 for s in times] for times in data["measured"]["times"]]
     for point in _points(data):
         point["loads"] = [[2 * load for load in row] for row in point["loads"]]
 
