@@ -132,6 +132,8 @@ def _set_options(solver: Any, options: Options, *, mip: bool) -> None:
         ("mip_abs_gap", 0.0),
         # a big constant multiplies what is forgiven here
         ("mip_feasibility_tolerance", ROUNDING),
+        # HiGHS 1.15.1 crashes in it on some programs of two columns
+        ("mip_heuristic_run_feasibility_jump", False),
         # vertices become proofs; its default 1e-7 shows in the 7th digit of a bound
         ("primal_feasibility_tolerance", SIMPLEX if mip else ROUNDING),
         ("dual_feasibility_tolerance", SIMPLEX if mip else ROUNDING),

@@ -221,3 +221,14 @@ def test_an_optimum_that_highs_presolves_away_is_proved() -> None:
     assert (found.status, found.value) == ("optimal", 50)
     quantities = farkas.evaluate(auction, ["eris.dual", "eris.best_schedule_full[0]"])
     assert list(quantities.values()) == pytest.approx([50, 50])
+
+
+def test_a_program_that_crashes_a_heuristic_of_highs_is_proved(tmp_path: Path) -> None:
+    path = tmp_path / "crash.lp"
+    path.write_text(
+        "max\n - 0.7 x - 3 y\nst\n c: 7 x + 0.3333333333333333 y >= 1.2\n"
+        " d: 0.1 x - y <= 0.16666666666666669\n e: -3 x + 0.1 y <= 1.5\n f: - x - 3 y <= -1\n"
+        "bounds\n y >= 0.3\ngeneral\n x\nend\n"
+    )
+    # x = 1 leaves y >= 0.3
+    assert farkas.prove(path).value == F(-16, 10)
