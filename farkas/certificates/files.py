@@ -141,6 +141,10 @@ def _decoded(content: bytes, wanted: type[R], where: str) -> R:
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         from farkas.messages.refusals import parsed
 
+        try:
+            msgspec.json.decode(content)  # a wrong type is found before what follows the object
+        except (msgspec.DecodeError, ValueError, RecursionError) as damage:
+            error = damage
         raise FileProblem(f"{where}: no certificate: {parsed(error)}") from None
 
 

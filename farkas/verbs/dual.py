@@ -43,8 +43,8 @@ def dual(model: Any, program: str | Formulation | None = None, *, relax: bool = 
     --------
     >>> import farkas
     >>> found = farkas.dual("mlbroker/tiny", "mlbroker.relaxed[tight]")
-    >>> round(farkas.solve(found.form).objective, 6)
-    16.8
+    >>> round(farkas.solve(found.form).objective, 6), float(farkas.prove(found).value)
+    (16.8, 16.8)
     """
     require_type(relax, bool, "relax")
     own = own_model(model, program)

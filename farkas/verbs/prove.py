@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from farkas.algebra import programs
 from farkas.algebra.formulation import Formulation
+from farkas.duals.dualize import DualForm
 from farkas.errors import InvalidOption, UnknownName, require_progress, require_share, require_type
 from farkas.exact.from_doubles import rational
 from farkas.exact.node_bounds import Deadline
@@ -163,6 +164,8 @@ def own_model(
             )
         return with_second_reading(read_text(what, numbers=numbers or "decimal"))
     found: RationalForm | LinearForm
+    if isinstance(what, DualForm):
+        what = what.form
     if isinstance(what, RationalForm):
         found = what
     elif isinstance(what, LinearForm):
