@@ -141,11 +141,12 @@ def _decoded(content: bytes, wanted: type[R], where: str) -> R:
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         from farkas.messages.refusals import parsed
 
+        said: Exception = error
         try:
             msgspec.json.decode(content)  # a wrong type is found before what follows the object
         except (msgspec.DecodeError, ValueError, RecursionError) as damage:
-            error = damage
-        raise FileProblem(f"{where}: no certificate: {parsed(error)}") from None
+            said = damage
+        raise FileProblem(f"{where}: no certificate: {parsed(said)}") from None
 
 
 def to_json(certificate: Certificate) -> bytes:
