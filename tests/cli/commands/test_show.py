@@ -247,7 +247,7 @@ EXPECTED = {
     "programs": lambda kind: programs.names(f"{kind}." if kind else ""),
     "claims": lambda kind: claims.names(f"{kind}." if kind else ""),
     "quantities": lambda kind: quantities.names(f"{kind}." if kind else ""),
-    "sources": lambda kind: [s for s in sources() if s in ("csv", "google", "philly", "slurm") or not kind],
+    "sources": lambda kind: [s for s in sources() if not kind or s not in ("alibaba", "gavel")],
     "presets": lambda kind: [f"{k} {p}" for k in ([kind] if kind else kinds()) for p in presets(k)],
     "figures": lambda kind: [e.name for k in ([kind] if kind else kinds()) for e in of_kind(k)],
     "solvers": lambda kind: list(backends),
