@@ -301,8 +301,8 @@ class PricedMarket(PricedProgram):
         everyone[some] = np.maximum(everyone[some], worth)
         charge = self.least(grid, some, grid.kind(self.instance, everyone))
         left = np.maximum(rounded_up(worth, grid.scale, charge.dtype) - charge, 0)
-        unit = Fraction(1, 2) ** grid.scale
-        return [units * unit if units else Fraction(0) for units in left.tolist()]
+        more, below = 1 << max(-grid.scale, 0), 1 << max(grid.scale, 0)
+        return [Fraction(units * more, below) for units in left.tolist()]
 
     def most(self, owner: int) -> float:
         """Return what a job pays at most; 0 where all servers together cannot host it."""

@@ -34,7 +34,7 @@ import numpy as np
 from farkas.certificates.files import certificate_type
 from farkas.certificates.packed import FilePart, Size, pack, unpack
 from farkas.certificates.prices import PriceCertificate
-from farkas.certificates.sums import LONGEST_SEARCH, MOST_CELLS, affordable, whole
+from farkas.certificates.sums import LONGEST_SEARCH, MOST_CELLS, affordable, total, whole
 from farkas.errors import NotACertificate, NotApplicable
 from farkas.numbers import Floats, Ints
 from farkas.registry import Registry
@@ -337,7 +337,7 @@ def prove_leaves(
     everyone = range(program.owners)
     rents = [program.rent(row) for row in prices]
     earned = [replies(row, root, everyone) for row in prices]
-    totals = [sum(some, Fraction(0)) for some in earned]
+    totals = [total(some) for some in earned]
     found = []
     for case, some, number in zip(leaves, branched, same, strict=True):
         new = replies(prices[number], case, some)

@@ -9,7 +9,9 @@ Every function refuses what is not finite, not a double or out of its range by i
 from __future__ import annotations
 
 import dataclasses
+import math
 import operator
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -197,3 +199,9 @@ def exact_dot(left: Floats, right: Floats) -> Fraction:
         raise NotACertificate("exact arithmetic: two vectors do not fit each other")
     some = np.flatnonzero((finite(left, _WHAT) != 0) & (finite(right, _WHAT) != 0))
     return dot(exactly(left[some]), right[some])
+
+
+def total(numbers: Sequence[Fraction]) -> Fraction:
+    """Sum of fractions, most of which have few denominators."""
+    below = math.lcm(*{number.denominator for number in numbers})
+    return Fraction(sum(one.numerator * (below // one.denominator) for one in numbers), below)
