@@ -24,7 +24,7 @@ from tests.tools.sources import MODULES, parsed
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 FEATURES = ("convex", "figures", "kernels", "pyomo", "report", "symbolic")
-ENGINES = ("gurobipy", "mosek", "pyscipopt")
+ENGINES = ("gurobipy", "mosek", "ortools", "pyscipopt")
 WRITES_MARKUP = "farkas/experiments/report/"
 """The one package of farkas that cannot be imported without its extra."""
 

@@ -103,7 +103,7 @@ def require_solver(subproblem: Subproblem, solver: str) -> None:
 
 
 #: Names that no own solver has, so that none is looked for.
-GENERAL = ("highs", "gurobi", "scip", "clarabel", "mosek", "scs", "cvxpy", "pyomo")
+GENERAL = ("highs", "gurobi", "scip", "clarabel", "mosek", "scs", "ortools", "cvxpy", "pyomo")
 
 
 def _own(program: Formulation, name: str) -> OwnSolver | None:

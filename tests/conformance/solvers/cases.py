@@ -16,7 +16,7 @@ from farkas.solvers.base import installed
 
 INF = math.inf
 
-BRIDGES = {"cvxpy", "pyomo"}
+BRIDGES = {"cvxpy", "ortools", "pyomo"}
 NO_LICENCE = {"mosek"}  # in its wheel; held to the same cases where it finds one
 
 NATIVE = [name for name in backends if name not in BRIDGES | NO_LICENCE]
@@ -36,6 +36,7 @@ BRIDGED = [
 EVERY = NATIVE + BRIDGED
 EXTRA = {"cvxpy:ECOS": "ecos", "cvxpy:PIQP": "piqp", "cvxpy:CVXOPT": "cvxopt",
          "cvxpy:GLPK": "cvxopt", "cvxpy:COPT": "coptpy", "cvxpy:XPRESS": "xpress",
+         "ortools:cpsat": "ortools",
          "pyomo:xpress_direct": "xpress"}  # fmt: skip
 """Packages of farkas[solvers]: held to the same cases where they are installed."""
 PROGRAMS = {"pyomo:cbc": "cbc"}
