@@ -29,6 +29,7 @@ LICENCES = {
     "pyscipopt": ("Apache 2.0", "`pip install '.[scip]'`"),
     "mosek": ("commercial", "`pip install '.[mosek]'`"),
     "clarabel": ("Apache 2.0", "`pip install '.[convex]'`"),
+    "ortools": ("Apache 2.0", "`pip install '.[solvers]'`"),
     "cvxpy": ("by solver", "`pip install '.[convex]'`, more with `'.[solvers]'`"),
     "pyomo": ("by solver", "`pip install '.[pyomo]'`"),
 }
