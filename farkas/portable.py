@@ -85,37 +85,6 @@ def log1p(x: npt.ArrayLike) -> Floats:
     return floats(np.where(exact, given, log(near) * (given / np.where(exact, 1.0, near - 1.0))))
 
 
-#: Terms of the series of ln(1 + h) for h < 1; the first one left out is below 1e-26 of the sum.
-TERMS = 25
-STEPS = 8
-
-
-def log_excess(h: npt.ArrayLike) -> Floats:
-    """Return h − ln(1 + h) for h >= 0 to full relative accuracy, also where it cancels."""
-    h = np.asarray(h, dtype=float)
-    small = np.minimum(h, 1.0)
-    z = small / (2.0 + small)
-    square = z * z
-    tail = np.zeros_like(z)
-    for j in range(TERMS, 0, -1):
-        tail = square * (1.0 / (2 * j + 1) + tail)
-    series = small * z - 2.0 * z * tail
-    return floats(np.where(h < 1.0, series, h - log1p(h)))
-
-
-def log_excess_inverse(c: npt.ArrayLike) -> Floats:
-    """Solve h − ln(1 + h) = c for h > 0, c within [1e-300, 1e300]; relative error about 1e-16.
-
-    The textbook form −W₋₁(−exp(−c − 1)) − 1 underflows for c > 745 and cancels for small c.
-    """
-    c = np.asarray(c, dtype=float)
-    low, high = np.minimum(c, 1.0), np.maximum(c, 1.0)
-    h = np.where(c < 1.0, np.sqrt(2.0 * low) + 2.0 * low / 3.0, high + log1p(high * 1.5))
-    for _ in range(STEPS):
-        h = h - (1.0 + h) * ((log_excess(h) - c) / h)
-    return floats(h)
-
-
 def turn(x: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Return sin(π x) and cos(π x), exact at multiples of 1/2."""
     given = np.fmod(np.asarray(x, float), 2.0)

@@ -60,10 +60,9 @@ from farkas.certificates.prices import PriceCertificate
 from farkas.certificates.runs import Options, RunBound, run_bounds
 from farkas.certificates.sums import affordable, whole
 from farkas.errors import NotACertificate
-from farkas.instances.coded import FOR_P1, CodedComputing
+from farkas.instances.coded import FOR_P1, CodedComputing, log_excess_inverse
 from farkas.kernels import Floats1, Floats2, Out, compiled, copy_floats
 from farkas.numbers import Floats, Ints
-from farkas.portable import log_excess_inverse
 from farkas.registry import once
 from farkas.tolerances import OUTWARD_CLOSE
 

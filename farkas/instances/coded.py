@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from farkas.instances.base import (
     Count,
@@ -23,7 +24,8 @@ from farkas.instances.base import (
     require_nowhere,
     require_shape,
 )
-from farkas.numbers import Bools, Floats, Ints
+from farkas.numbers import Bools, Floats, Ints, floats
+from farkas.portable import log1p
 from farkas.tolerances import FEASIBLE, ROUNDING
 
 OpenShare = Annotated[float, msgspec.Meta(gt=0.0, lt=1.0)]
@@ -180,3 +182,34 @@ class CodedComputing(Instance, frozen=True, kw_only=True, tag="coded"):
             frozen(part, np.int64)
             for part in np.array_split(np.arange(self.workers), len(self.masters))
         )
+
+
+#: Terms of the series of ln(1 + h) for h < 1; the first one left out is below 1e-26 of the sum.
+TERMS = 25
+STEPS = 8
+
+
+def log_excess(h: npt.ArrayLike) -> Floats:
+    """Return h − ln(1 + h) for h >= 0 to full relative accuracy, also where it cancels."""
+    h = np.asarray(h, dtype=float)
+    small = np.minimum(h, 1.0)
+    z = small / (2.0 + small)
+    square = z * z
+    tail = np.zeros_like(z)
+    for j in range(TERMS, 0, -1):
+        tail = square * (1.0 / (2 * j + 1) + tail)
+    series = small * z - 2.0 * z * tail
+    return floats(np.where(h < 1.0, series, h - log1p(h)))
+
+
+def log_excess_inverse(c: npt.ArrayLike) -> Floats:
+    """Solve h − ln(1 + h) = c for h > 0, c within [1e-300, 1e300]; relative error about 1e-16.
+
+    The textbook form −W₋₁(−exp(−c − 1)) − 1 underflows for c > 745 and cancels for small c.
+    """
+    c = np.asarray(c, dtype=float)
+    low, high = np.minimum(c, 1.0), np.maximum(c, 1.0)
+    h = np.where(c < 1.0, np.sqrt(2.0 * low) + 2.0 * low / 3.0, high + log1p(high * 1.5))
+    for _ in range(STEPS):
+        h = h - (1.0 + h) * ((log_excess(h) - c) / h)
+    return floats(h)

@@ -15,9 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.errors import NotApplicable
-from farkas.instances.coded import CodedComputing
+from farkas.instances.coded import CodedComputing, log_excess_inverse
 from farkas.numbers import Floats, Ints, floats
-from farkas.portable import log_excess_inverse
 from farkas.registry import once
 from farkas.tolerances import TIE
 

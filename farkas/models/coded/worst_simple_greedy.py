@@ -8,10 +8,9 @@ import numpy as np
 
 from farkas.algebra import IndexedSet, Param, Set, Sum, Var, constraint, objective
 from farkas.errors import NotApplicable
-from farkas.instances.coded import CodedComputing
+from farkas.instances.coded import CodedComputing, log_excess_inverse
 from farkas.models.worst_case import Values, WorstProgram, span
 from farkas.numbers import Floats
-from farkas.portable import log_excess_inverse
 from farkas.tolerances import OUTWARD_CLOSE
 
 HALVINGS = 80  #: Of the way between the slowest and the fastest pair, in search of a speed.

@@ -12,7 +12,7 @@ from scipy.stats import binomtest
 
 from farkas.errors import InvalidOption, NotApplicable
 from farkas.instances import library
-from farkas.instances.coded import CodedComputing
+from farkas.instances.coded import CodedComputing, log_excess, log_excess_inverse
 from farkas.models.coded.kernel import (
     Pairs,
     first_time,
@@ -32,7 +32,6 @@ from farkas.models.coded.law import (
 )
 from farkas.online.coded.environment import surrogate_times
 from farkas.online.coded.execution import simulate
-from farkas.portable import log_excess, log_excess_inverse
 from farkas.relaxations.coded.sharing import shared_optimum
 from tests.generators.coded import by_speed, random_coded_computing
 from tests.references.coded_recovery import by_counts
