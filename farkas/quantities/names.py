@@ -19,7 +19,7 @@ from farkas.forms import LinearForm
 from farkas.online.driver import algorithms
 from farkas.online.run import Run
 from farkas.quantities.quantity import Quantity, quantities
-from farkas.solvers import Answer, Claimed, solve
+from farkas.solvers import Claimed, solve
 from farkas.tolerances import SIMPLEX
 
 #: Keys of case files that the rule alone would not understand, or would solve more slowly.
@@ -94,18 +94,9 @@ def _run(name: str, options: tuple[tuple[str, Any], ...], instance: Any) -> Run:
     return algorithms[name].run(instance, seed, **dict(options))
 
 
-#: Columns of integer programs that are solved without presolve: HiGHS 1.15 loses optima by it.
-SMALL = 200
-
-
-def _solved(form: LinearForm) -> Answer:
-    off = form.is_mip and form.num_columns <= SMALL
-    return solve(form, solver_options={"presolve": "off"} if off else {})
-
-
 def optimum(form: LinearForm) -> float:
     """Optimal value, to a gap of 0; raises `NoAnswer` when the solver claims none."""
-    return _solved(form).require_optimal().objective
+    return solve(form).require_optimal().objective
 
 
 def program_optimum(name: str, instance: Any) -> float | None:
@@ -120,7 +111,7 @@ def program_optimum(name: str, instance: Any) -> float | None:
 
         problem = program.model(instance).problem
         return float(solve_problem(problem, tolerance=SIMPLEX).require_optimal().objective)
-    answer = _solved(program.form(instance))
+    answer = solve(program.form(instance))
     if answer.claim in (Claimed.INFEASIBLE, Claimed.UNBOUNDED):
         return None
     return answer.require_optimal().objective

@@ -100,14 +100,12 @@ def optimum_by_any(
     raise NoAnswer(f"{form.name}: no solver reached an optimum ({'; '.join(said)})")
 
 
-def optimum_of(session: Session, **highs: Raw) -> Answer:
+def optimum_of(session: Session) -> Answer:
     """Solve from the last basis, or by `optimum_by_any` should that basis lead nowhere.
 
-    Of a linear program with row duals; ``**highs``: options of HiGHS in its own words.  Errors as
-    for `optimum_by_any`.
+    Of a linear program with row duals; errors as for `optimum_by_any`.
     """
-    answer = session.solve(solver_options=highs).unless_interrupted()
-    duals = not session.form.is_mip
+    answer, duals = session.solve().unless_interrupted(), not session.form.is_mip
     if answer.claim is Claimed.OPTIMAL and not (duals and answer.raw_row_duals is None):
         return answer
     return optimum_by_any(session.form, duals=duals)

@@ -53,8 +53,7 @@ class ExactPricing(Pricing):
         for i, session in enumerate(self._sessions):
             form = self._form(i, Prices(*self.program.parts(prices)))
             session.update(cost=form.cost)
-            # HiGHS 1.15 presolves optimal schedules away
-            answer = optimum_of(session, presolve="off")
+            answer = optimum_of(session)
             payoff[i] = max(0.0, answer.bound_or(np.inf))
             if answer.objective > noise[i]:
                 value, used = self._schedule(i, form, answer.point)
