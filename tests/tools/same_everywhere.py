@@ -39,13 +39,20 @@ SETTINGS: dict[str, dict[str, Any]] = {
 FILES = {
     "philly.csv": PHILLY, "prices.csv": PRICES, "pods.csv": PODS, "twin.json": json.dumps(TWIN),
     "openb_node_list_gpu_node.csv": NODES, "net.graphml": GRAPHML,
+    "events.csv": "".join(
+        f"{minute}000000,,{job},0,,{event},u,{job % 2},9,,,,\n"
+        for job in (1, 2, 3) for minute, event in ((600 + job, 0), (660 + job, 1), (4000 * job, 4))
+    ),
+    "sacct.txt": "JobID|Submit|Elapsed|AllocTRES|Account\n"
+    "1|2026-01-05T08:00:00|01:30:00|cpu=8,gres/gpu=2|a\n"
+    "2|2026-01-05T09:00:00|00:30:00|cpu=8,gres/gpu=4|b\n",
 }  # fmt: skip
 JOBS = {
     "submit": "timestamp", "duration": "duration", "gpus": "num_gpus", "group": "cluster",
 }  # fmt: skip
 SPEEDS = {"master": "instance", "worker": "region", "rate": "on_demand_usd_per_hour"}
 IMPORTS: dict[str, tuple[str, dict[str, Any]]] = {
-    "alibaba:dps": ("pods.csv", {"prices": "prices.csv"}),
+    "alibaba:dps": ("pods.csv", {}),
     "csv:coded": ("prices.csv", {"map": SPEEDS}),
     "csv:dps": ("philly.csv", {"map": JOBS, "submit_unit": "date"}),
     "csv:eris": ("philly.csv", {"map": JOBS, "submit_unit": "date"}),
@@ -55,10 +62,18 @@ IMPORTS: dict[str, tuple[str, dict[str, Any]]] = {
         {"map": JOBS, "submit_unit": "date", "prices": "prices.csv", "instance": "g4.big"},
     ),
     "gavel:coded": ("twin.json", {"masters": 2}),
+    "google:dps": ("events.csv", {}),
+    "google:eris": ("events.csv", {}),
+    "google:gadget": ("events.csv", {}),
+    "google:mlbroker": ("events.csv", {"prices": "prices.csv", "instance": "g4.big"}),
     "philly:dps": ("philly.csv", {}),
     "philly:eris": ("philly.csv", {"sites": 2}),
     "philly:gadget": ("philly.csv", {"network": "net.graphml"}),
     "philly:mlbroker": ("philly.csv", {"prices": "prices.csv", "instance": "g4.big"}),
+    "slurm:dps": ("sacct.txt", {}),
+    "slurm:eris": ("sacct.txt", {}),
+    "slurm:gadget": ("sacct.txt", {}),
+    "slurm:mlbroker": ("sacct.txt", {"prices": "prices.csv", "instance": "g4.big"}),
 }
 """File and options of every importer."""
 FURTHER = {
