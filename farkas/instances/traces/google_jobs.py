@@ -17,6 +17,7 @@ import msgspec
 
 from farkas.errors import FileProblem
 from farkas.files import read_bytes
+from farkas.instances.options import require_option
 from farkas.instances.traces.importer import SECONDS, Account, Importer, Path, importers
 from farkas.instances.traces.jobs import JobTable, MarketOfJobs, TraceJob
 from farkas.instances.traces.jobs_eris import AuctionOfJobs
@@ -40,6 +41,7 @@ EVENTS: Mapping[int, tuple[str, ...]] = {
 ENDS = frozenset({"EVICT", "FAIL", "FINISH", "KILL", "LOST"})
 BEFORE, AFTER = 0, 2**63 - 1  #: Times of what happened before and after the trace.
 MICROSECOND = SECONDS["ms"] / 1000
+JOB = (0, "0", "JOB")  #: How a collection says that it is a job.
 
 
 class TaskEvent(msgspec.Struct, frozen=True):
@@ -49,7 +51,8 @@ class TaskEvent(msgspec.Struct, frozen=True):
     type: int | str
     collection_id: int  #: The job.
     instance_index: int  #: The task in its job.
-    scheduling_class: int = 0
+    scheduling_class: int | None = None
+    collection_type: int | str = 0  #: 1 or ``"ALLOC_SET"`` for a reservation, which is no job.
 
 
 def read_events(path: Path) -> Iterator[tuple[str, str, TaskEvent]]:
@@ -107,6 +110,15 @@ class GoogleJobs(JobTable, frozen=True, kw_only=True):
     source: ClassVar[str] = "google"
     fixed_columns: ClassVar[tuple[str, ...]] = TaskEvent.__struct_fields__
 
+    def check(self, what: str) -> None:
+        """Check ranges, and refuse settings of tables with a header."""
+        super().check(what)
+        for name in ("incomplete", "missing"):
+            default = {f.name: f.default for f in msgspec.structs.fields(JobTable)}[name]
+            require_option(
+                getattr(self, name) == default, f"{what}: {name} is for tables with a header"
+            )
+
     @property
     def origin(self) -> str:
         """The source in words."""
@@ -115,15 +127,21 @@ class GoogleJobs(JobTable, frozen=True, kw_only=True):
     def read(self, path: Path, dropped: Account) -> Sequence[TraceJob]:
         """Return jobs in the order in which they come first; raises `FileProblem`.
 
-        Counted in ``dropped``: jobs that came before the trace, never ran, or had not ended.
+        Counted in ``dropped``: reservations, and jobs that came before the trace, never ran, or had
+        not ended.
         """
         found: dict[int, list[tuple[str, TaskEvent]]] = {}
+        reserved: set[int] = set()
         for place, name, event in read_events(path):
             if event.time < 0:
                 raise FileProblem(f"{place}: a time below 0")
+            if event.collection_type not in JOB:
+                reserved.add(event.collection_id)
+                continue
             found.setdefault(event.collection_id, []).append((name, event))
         if not found:
-            raise FileProblem(f"{named(os.fspath(path))}: holds no event")
+            raise FileProblem(f"{named(os.fspath(path))}: holds no event of a job")
+        dropped["reservations"] += len(reserved)
         jobs = []
         for number, events in found.items():
             job = _job(number, sorted(events, key=lambda item: item[1].time))
@@ -157,12 +175,13 @@ def _job(number: int, events: Sequence[tuple[str, TaskEvent]]) -> TraceJob | str
         return "never scheduled"
     if begins or last is None:
         return "still running at the end"
+    group = events[0][1].scheduling_class
     return TraceJob(
         submitted=came[0] * MICROSECOND,
         duration=(last - first) * MICROSECOND,
         num_gpus=len(spans),
         gpu_time=sum(spans.values()) * MICROSECOND,
-        cluster=f"class {events[0][1].scheduling_class}",
+        cluster="all" if group is None else f"class {group}",
         job_id=str(number),
     )
 

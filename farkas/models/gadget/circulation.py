@@ -106,8 +106,8 @@ def connected_part(cluster: Cluster, workers: Ints, uses: Ints) -> Ints:
     if len(hosts) < 2:
         return np.zeros_like(uses)
     links = np.flatnonzero(uses)
+    source, target = cluster.link_source[links], cluster.link_target[links]
     reached = np.arange(cluster.num_nodes) == hosts[0]
-    met = -1
-    while met != (met := int(reached.sum())):
-        reached[cluster.link_target[links][reached[cluster.link_source[links]]]] = True
+    while not reached[target[reached[source]]].all():
+        reached[target[reached[source]]] = True
     return np.where(reached[cluster.link_source], uses, 0)

@@ -1,12 +1,16 @@
 """Clusters whose network is a forest: on these a ring's links are decided by its hosts."""
 
 import dataclasses
+from collections.abc import Collection
+from typing import TypeAlias
 
 import numpy as np
 
 from farkas.instances.gadget import Cluster
 from farkas.numbers import Ints
 from farkas.registry import once
+
+Edge: TypeAlias = tuple[int, int]
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -49,29 +53,44 @@ def forest(cluster: Cluster) -> Forest | None:
     ends = list(zip(cluster.link_source.tolist(), cluster.link_target.tolist(), strict=True))
     links = {end: e for e, end in enumerate(ends)}
     edges = {(min(end), max(end)) for end in ends}
-    piece = list(range(nodes))
-    for u, v in edges:
-        if piece[u] == piece[v]:
-            return None
-        piece = [piece[u] if one == piece[v] else one for one in piece]
-    if len(links) < len(ends):
+    if len(links) < len(ends) or not _acyclic(nodes, edges):
         return None
-    near: list[list[int]] = [[] for _ in range(nodes)]
-    for u, v in sorted(links):
-        if (v, u) in links:
-            near[u].append(v)
+    near = _neighbours(nodes, [(u, v) for u, v in edges if {(u, v), (v, u)} <= links.keys()])
     parent, up, down, component = (np.full(nodes, -1) for _ in range(4))
     order: list[int] = []
+    trees = 0
     for root in range(nodes):
         if component[root] >= 0:
             continue
+        component[root] = trees
         tree = [root]
-        component[root] = component.max() + 1
         for v in tree:
             for w in near[v]:
                 if w != parent[v]:
-                    parent[w], component[w] = v, component[root]
+                    parent[w], component[w] = v, trees
                     up[w], down[w] = links[w, v], links[v, w]
                     tree.append(w)
         order += tree
+        trees += 1
     return Forest(parent, up, down, component, np.array(order, np.int64))
+
+
+def _acyclic(nodes: int, edges: Collection[Edge]) -> bool:
+    near, seen = _neighbours(nodes, edges), [False] * nodes
+    for root in range(nodes):
+        stack = [] if seen[root] else [(root, -1)]
+        while stack:
+            v, before = stack.pop()
+            if seen[v]:
+                return False
+            seen[v] = True
+            stack += [(w, v) for w in near[v] if w != before]
+    return True
+
+
+def _neighbours(nodes: int, edges: Collection[Edge]) -> list[list[int]]:
+    near: list[list[int]] = [[] for _ in range(nodes)]
+    for u, v in sorted(edges):
+        near[u].append(v)
+        near[v].append(u)
+    return near

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from farkas.errors import FileProblem
+from farkas.errors import FileProblem, InvalidOption
 from farkas.instances.traces import import_trace, importers
 from farkas.instances.traces.importer import Account
 from farkas.instances.traces.jobs import TraceJob
@@ -78,7 +78,7 @@ def test_every_kind_is_made_of_them(trace, kind, tmp_path):
         ("-1,,8,0,,0,u,0,0,,,,\n", "line 1: a time below 0"),
         ('{"time": 1, "type": "SUBMIT"}\n', "line 1: is no instance event of 2019: .*collection"),
         ('\n{"time": 1\n', "line 2: is no instance event of 2019"),
-        ("\n", "holds no event"),
+        ("\n", "holds no event of a job"),
     ],
 )
 def test_what_is_no_event_is_refused_by_its_line(tmp_path, text, message):
@@ -93,3 +93,24 @@ def test_a_packed_file_is_told_by_what_it_is(tmp_path):
     path.write_bytes(b"\x1f\x8b\x08\x00")
     with pytest.raises(FileProblem, match="is packed; unpack it with gunzip"):
         import_trace("google", path, "gadget")
+
+
+def test_reservations_are_no_jobs_and_a_class_may_be_missing(tmp_path):
+    path = tmp_path / "events"
+    rows = [
+        {"time": (10 + at) * MINUTE, "type": kind, "collection_id": job, "instance_index": 0,
+         "collection_type": sort, "scheduling_class": None}
+        for job, sort in ((1, 0), (2, 1), (3, "ALLOC_SET"), (4, "JOB"))
+        for at, kind in enumerate(("SUBMIT", "SCHEDULE", "FINISH"))
+    ]  # fmt: skip
+    path.write_text("\n".join(map(json.dumps, rows)))
+    account = Account()
+    jobs = importers["google:gadget"]().read(path, account)
+    assert [(job.name, job.cluster) for job in jobs] == [("1", "all"), ("4", "all")]
+    assert account == {"reservations": 2}
+
+
+@pytest.mark.parametrize("setting", [{"incomplete": "leave_out"}, {"missing": "x"}])
+def test_settings_of_tables_are_refused(trace, setting):
+    with pytest.raises(InvalidOption, match="is for tables with a header"):
+        import_trace("google", trace, "gadget", **setting)
