@@ -77,7 +77,7 @@ def dual_words(name: str) -> str:
 
 
 def _said(block: Block, lower: Floats, upper: Floats, side: str) -> str:
-    """Say of a family in which order it and its side stand."""
+    """Say whether a family of the dual is >=, <= or = its side, or free."""
     here = slice(block.start, block.stop)
     low, high = np.isfinite(lower[here]), np.isfinite(upper[here])
     signs = {(True, False): ">=", (False, True): "<=", (True, True): "=", (False, False): "free"}
