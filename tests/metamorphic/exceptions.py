@@ -126,6 +126,16 @@ EXEMPT: dict[str, tuple[Exempt, ...]] = {
             "slots in front|slot at the end",
             "what is expected follows from the slots so far, the reserve from their number",
         ),
+        Exempt(
+            r"program dps\.fluid_bound\..*",
+            "slots in front|slot at the end",
+            "the first term of (3) sells a unit in every slot in which a job does not run",
+        ),
+        Exempt(
+            r"program dps\.fluid_bound\..*",
+            "penniless job",
+            "(3) has the mean runtime of all jobs of a type, whether they buy or not",
+        ),
     ),
     "eris": (
         Exempt(

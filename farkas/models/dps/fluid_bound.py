@@ -7,6 +7,7 @@ import numpy as np
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
 from farkas.instances.dps import Market
 from farkas.models.dps import windows
+from farkas.tolerances import ULP
 
 
 class FluidBound(Program):
@@ -44,7 +45,16 @@ class FluidBound(Program):
         m.ps_price = Var(m.ps_types, upper=cap, doc="Price of a parameter server; p_m.")
         m.affordable = Var(m.jobs, binary=True, doc="The job can pay; v >= p_k d_k + p_m d_m.")
         m.payment = Var(m.jobs, upper=data.capped_reward, doc="What it pays; p_k d_k + p_m d_m.")
-        m.bound = Var(lower=-np.inf, doc="Right-hand side of (3).")
+        with np.errstate(over="ignore"):  # then nothing is implied
+            # rounded up, so that the optimum is never cut off
+            income = data.capped_reward.sum() * (1.0 + (data.num_jobs + 1) * ULP)
+        m.bound = Var(
+            lower=-np.inf,
+            implied_lower=0.0,
+            implied_upper=income,
+            reason="prices of 0 give 0, and no job pays more than it can",
+            doc="Right-hand side of (3).",
+        )
 
     @constraint("3")
     def supply(m):

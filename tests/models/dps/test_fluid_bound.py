@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from farkas.instances.dps import Market
 from farkas.models.dps.fluid_bound import FluidBound
 from farkas.relaxations.dps.interval import demand_bound, printed_bound
 from farkas.solvers import solve
@@ -27,6 +28,27 @@ def at_prices(form, prices):
         for bounds in (lower, upper):
             bounds[form.column_block(name).where] = values
     return form.replace(lower=lower, upper=upper)
+
+
+@pytest.mark.parametrize(("horizon", "last", "optimum"), [
+    (6, 1, 2.7),  # all three pay 0.9; 5 unused slots would sell for more
+    (3, 1, 2.0),  # two pay 1, and 2 unused slots sell for 2; three at 0.9 would meet 1.8
+    (3, 2, 5 / 3),  # 3 - (1 + 1 + 2) / 3 unused slots at 1
+    (3, 9, 0.0),  # fewer unused slots than none: the best is to ask for nothing
+])  # fmt: skip
+def test_the_best_of_one_server_is_what_a_hand_computes(horizon, last, optimum):
+    # a worker and a parameter server, so both terms only know the sum of the two prices
+    kinds = {"worker_type": 0, "workers": 1, "ps_type": 0, "ps": 1, "model_size": 0, "epochs": 1}
+    jobs = [
+        {"arrival": slot, "budget": budget, "epoch_compute": runtime, **kinds}
+        for slot, (budget, runtime) in enumerate([(1.0, 1), (1.2, 1), (0.9, last)])
+    ]
+    market = Market.build(
+        horizon=horizon, jobs=jobs, server_workers=[[1]], server_ps=[[1]],
+        worker_bandwidth=[None], ps_bandwidth=[None], price_cap=1.0,
+    )  # fmt: skip
+    answer = solve(FluidBound().form(market), gap=0.0).require_optimal()
+    assert answer.objective == pytest.approx(optimum, abs=1e-9)
 
 
 def test_at_given_prices_a_solver_finds_what_the_formula_says():
