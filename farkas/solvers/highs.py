@@ -13,6 +13,7 @@ import numpy as np
 
 from farkas.errors import InvalidOption
 from farkas.forms import LinearForm
+from farkas.forms.scale import in_units
 from farkas.messages import named, shown
 from farkas.numbers import Floats, Ints
 from farkas.solvers.answer import Answer, Claimed, Reason
@@ -77,7 +78,10 @@ def contradicting_rows(form: LinearForm, seconds: float) -> tuple[Ints, bool]:
     from highspy import _core
 
     solver = new_solver()
-    pass_form(solver, form)
+    try:
+        pass_form(solver, in_units(form, form.units) or form)
+    except RuntimeError:  # numbers that lie too far apart
+        return np.zeros(0, np.int64), False
     solver.setOptionValue("iis_strategy", int(_core.IisStrategy.kIisStrategyIrreducible))
     solver.setOptionValue("iis_time_limit", seconds)
     status, found = solver.getIis()

@@ -18,6 +18,7 @@ from farkas.certificates.repair import exact_reduced_costs
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
 from farkas.forms.feasibility import box, find_block, relation
+from farkas.forms.scale import shifted
 from farkas.numbers import Floats
 from farkas.relaxations.integrality import relax
 from farkas.solvers import solve
@@ -133,9 +134,12 @@ def _proved(form: LinearForm, ray: Floats | None) -> Floats | None:
     """``ray``, repaired and if possible in whole numbers, when it proves infeasibility."""
     if ray is None or not np.isfinite(ray).all() or not ray.any():
         return None
-    clean = np.where(np.abs(ray) <= SHARE * np.abs(ray).max(), 0.0, ray)
+    inside = shifted(ray, form.units.rows)  # as solvers see it, in whatever units
+    size = np.abs(ray if inside is None else inside)
+    clean = np.where(size <= SHARE * size.max(), 0.0, ray)
     # rays of combinatorial rows are small whole numbers once the smallest one is 1
-    whole = np.rint(clean / np.abs(clean[clean != 0]).min())
+    with np.errstate(over="ignore"):  # what is beyond the doubles proves nothing
+        whole = np.rint(clean / np.abs(clean[clean != 0]).min())
     # a proof that needs no implied bound is worth more than one that does
     for read in (form.replace(implied_lower=None, implied_upper=None), form):
         for candidate in (whole, clean):

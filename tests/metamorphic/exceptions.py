@@ -156,7 +156,7 @@ EXEMPT: dict[str, tuple[Exempt, ...]] = {
             "prices (6) are posted for both",
         ),
         Exempt(
-            r"program eris\.(best_schedule\[residual\]|offline.*)\.bound",
+            r"program eris\.(best_schedule(_pairs)?\[residual\]|offline.*)\.bound",
             "slot at the end",
             "without whole schedules the last part of a job may use the slot",
         ),

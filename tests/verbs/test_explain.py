@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
@@ -210,6 +211,22 @@ def test_a_planted_contradiction_is_cut_down_to_rows_that_are_all_needed(seed):
     found = explain(one)
     assert_irreducible(one, found)
     assert len(rows(found)) <= 7  # Helly: in 6 dimensions 7 contradicting convex sets suffice
+
+
+@pytest.mark.parametrize("exponents", [(60, -60), (-40, 40), (0, -60)])
+def test_the_rows_are_the_same_in_whatever_unit_each_is_written(exponents):
+    plain = planted(0)
+    unit = np.ones(12)
+    unit[3:8], unit[8:] = np.ldexp(1.0, exponents)
+    there = np.repeat(np.arange(12), np.diff(plain.matrix.starts))
+    other = plain.replace(
+        matrix=dataclasses.replace(plain.matrix, values=plain.matrix.values * unit[there]),
+        row_lower=plain.row_lower * unit,
+        row_upper=plain.row_upper * unit,
+    )
+    found = explain(other)
+    assert rows(found) == rows(explain(plain))
+    assert_irreducible(other, found)
 
 
 @pytest.mark.parametrize("solver", ["highs", "scip"])
