@@ -22,6 +22,7 @@ from farkas.online.loop import take_step
 from farkas.online.policy import Policy
 from farkas.online.run import Run, ratio_to
 from farkas.verbs.check import check
+from farkas.verbs.compare import compare
 from farkas.verbs.solve import solve
 from tests.generators.futures import CUT
 
@@ -65,34 +66,75 @@ def test_a_run_has_a_value_or_says_what_it_breaks(name: str) -> None:
         assert run.ratio is None or (run.ratio >= 1 and not run.violations)
 
 
+RELAXATION = {"mlbroker.fractional": "mlbroker.relaxed[printed,printed]"}
+"""What bounds runs that decide shares; bounds on whole decisions do not hold for them."""
+
+
 @functools.cache
-def bounds_of_others(kind: str, place: int) -> dict[str, Fraction]:
-    """What its environment and the program that its demo solves prove about an instance."""
-    instance = instances(kind)[place]
-    shown = demos[kind]
-    bound = environments[kind].bound(instance)
-    program = solve(instance, shown.relaxation or shown.program, certify=True)
+def bound_of_environment(kind: str, place: int) -> Bound:
+    """What an environment proves about an instance."""
+    bound = environments[kind].bound(instances(kind)[place])
     assert bound is not None
-    assert program.bound is not None
-    return {"environment": bound.fraction, "program": program.bound}
+    return bound
+
+
+@functools.cache
+def bound_of_program(kind: str, place: int, program: str) -> Fraction:
+    """What a program proves about an instance."""
+    bound = solve(instances(kind)[place], program, certify=True).bound
+    assert bound is not None
+    return bound
+
+
+def bounds_of_others(name: str, instance: Instance, run: Run) -> dict[str, Bound | Fraction]:
+    """What others than an algorithm prove about its run, by who does."""
+    item, shown = algorithms[name], demos[run.kind]
+    place, said = instances(run.kind).index(instance), (run.kind, run.options, run.algorithm)
+    found: dict[str, Bound | Fraction] = {}
+    environment = bound_of_environment(run.kind, place)
+    if environment.holds_for(*said, run.decisions):
+        found["environment"] = environment
+    program = RELAXATION.get(name, "")
+    if type(item.policy()).evaluate is Policy.evaluate:  # decisions are priced as the demo's are
+        program = shown.relaxation or shown.program
+    if program:
+        found["program"] = bound_of_program(run.kind, place, program)
+    for rival in algorithms.names(f"{run.kind}."):
+        if item.problem and rival != name and algorithms[rival].problem == item.problem:
+            for of, other in runs(rival):
+                bound = other.certificate
+                if of is instance and bound and bound.holds_for(*said, run.decisions):
+                    found[rival] = bound
+    return found
 
 
 @every_algorithm
 def test_a_run_is_no_better_than_what_others_prove_possible(name: str) -> None:
-    kind = algorithms[name].kind
     for instance, run in runs(name):
-        place = instances(kind).index(instance)
-        proved = dict(bounds_of_others(kind, place))
-        if type(algorithms[name].policy()).evaluate is not Policy.evaluate:
-            del proved["program"]  # about whole decisions, and these are priced as something else
-        for whom, bound in proved.items():
+        proved = bounds_of_others(name, instance, run)
+        assert proved
+        for bound in proved.values():
             if run.violations:
                 continue
             # each raises where a run is better than the bound allows
-            if whom == "environment":
-                ratio_to(run, instance, Bound.of(bound, whom))
+            if isinstance(bound, Bound):
+                ratio_to(run, instance, bound)
             else:  # a form holds rewards as doubles that have no last digit
                 certified_ratio(run.sense, run.reached, bound, exact=False)
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_bound_on_whole_decisions_is_none_on_points_of_a_weaker_relaxation(place: int) -> None:
+    instance, run = runs("mlbroker.fractional")[place]
+    bound = bound_of_environment("mlbroker", instances("mlbroker").index(instance))
+    assert run.reached < bound.fraction  # which proves nothing wrong
+    assert not bound.holds_for("mlbroker", run.options, run.algorithm, run.decisions)
+    with pytest.raises(NotACertificate, match=r"does not bound runs of mlbroker\.fractional"):
+        check(msgspec.structs.replace(run, certificate=bound), instance)
+    found = compare(instance, ["mlbroker.fractional", "mlbroker.local"], seed=SEED)
+    assert found["mlbroker.fractional"].ratio == run.ratio
+    assert found.bound is not None
+    assert found.bound.fraction >= bound.fraction
 
 
 @every_algorithm
