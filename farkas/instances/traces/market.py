@@ -137,7 +137,8 @@ class Window(Importer, frozen=True, kw_only=True):
         return inside
 
     def _tell(self, ordered: Sequence[Timed], begin: float, account: Account) -> None:
-        """Say what was understood of the jobs, those outside of the window with them."""
+        """Say what was understood of the jobs with a GPU, those outside of the window with them."""
+        ordered = [job for job in ordered if job.num_gpus > 0] or ordered
         first, last = self._moment(ordered[0]), self._moment(ordered[-1])
         account.told |= {
             "durations": spans([job.duration for job in ordered]),

@@ -429,6 +429,10 @@ def test_what_sacct_prints_is_read_as_it_is(tmp_path) -> None:
     jobs = imported.instance.jobs
     assert [(job.name, job.max_workers) for job in jobs] == [("7", 2), ("8_1", 1)]
     assert imported.told["durations"] == "90 min to 26.05 h, median 13.78 h"
+    told = {name: said for name, said in imported.told.items() if name != "window"}
+    auction = import_trace("slurm", tmp_path / "jobs.txt", "eris")
+    assert auction.dropped["without GPU time"] == 1  # which nothing else counts
+    assert told.items() <= auction.told.items()
     commas = SACCT.replace(",", ";").replace("|", ",")
     (tmp_path / "jobs.csv").write_text(commas)
     with pytest.raises(FileProblem, match="no column JobID"):
