@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from farkas.algebra import programs
+from farkas.algebra.formulation import Formulation
 from farkas.errors import InvalidOption, UnknownName, require_type
 from farkas.files import is_model, read_record
 from farkas.instances import Instance, kinds, library, read
@@ -165,7 +166,29 @@ def hint(role: str, name: str) -> str:
     }
     words = said[role]() if role in said else ""
     first = " ".join(words.partition("\n\n")[0].split())
-    return SENTENCE_END.split(first)[0]
+    sentence = SENTENCE_END.split(first)[0]
+    return f"{sentence}  {_brackets(name)}".rstrip() if role == "programs" else sentence
+
+
+def _brackets(name: str) -> str:
+    """Variants of a program as its name takes them; nothing where there is one only.
+
+    >>> _brackets("dps.offline")
+    '[free|capped|forced]'
+    """
+    choices = ["|".join(values) for values in programs[name].options().values()]
+    return f"[{','.join(choices)}]" if "|" in "".join(choices) else ""
+
+
+def _variants(program: Formulation) -> str:
+    """Say what the brackets of a program's name choose, with what its docstrings know of that."""
+    options = program.options()
+    lines = [f"  {option} = {', '.join(values)}" for option, values in options.items()]
+    docs = [inspect.cleandoc(vars(base).get("__doc__") or "") for base in type(program).__mro__]
+    for paragraph in "\n\n".join(docs).split("\n\n"):
+        if any(f"``{option}" in paragraph for option in options):
+            lines += ["", paragraph]
+    return "\n".join(["Variants, the first is the default:", *lines])
 
 
 def _programs(name: str, latex: bool) -> Iterator[Meaning]:
@@ -178,6 +201,8 @@ def _programs(name: str, latex: bool) -> Iterator[Meaning]:
             raise
         options = {key: list(values) for key, values in program.options().items()}
         text = program.latex() if latex else program.describe()
+        if options and not latex:
+            text += f"\n\n{_variants(program)}"
         module = "" if latex else type(program).__module__
         yield Meaning("program", program.full_name, text, {"options": options}, module)
 

@@ -64,6 +64,16 @@ def test_each_meaning_says_the_module_that_it_is_written_in() -> None:
     assert "Written" not in show("mlbroker/tiny") + show("eris.one_shot", latex=True)
 
 
+def test_a_program_says_what_its_variants_are() -> None:
+    text = show("dps.offline[capped]")
+    assert "\n\nVariants, the first is the default:\n  prices = free, capped, forced\n\n" in text
+    assert '"capped" with the budget or, if less,' in text
+    inherited = show("dps.interval_lp")  # its base says what rewards are
+    assert "  rewards = budget, capped, fixed\n  shape = cliques, scarce\n\n" in inherited
+    assert '``rewards``: "budget"' in inherited
+    assert "Variants" not in show("eris.one_shot") + show("dps.offline", latex=True)
+
+
 def test_the_overview_counts_the_names_of_every_kind() -> None:
     text = str(show())
     for kind in kinds():

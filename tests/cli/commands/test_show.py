@@ -301,6 +301,16 @@ def test_a_shipped_instance_says_what_it_is_without_its_settings() -> None:
     assert told["eris/demo"] == "generated, preset small, seed 9"
 
 
+def test_a_program_lists_what_its_brackets_take() -> None:
+    told = dict(_lines("programs", "dps"))
+    assert told["dps.offline"].endswith("when all budgets are known.  [free|capped|forced]")
+    assert told["dps.interval_ip"].endswith("  [budget|capped|fixed,cliques|scarce]")
+    assert told["dps.worst_fixed_price"].endswith(".")  # its only variant is itself
+    for name, words in told.items():
+        taken = words.partition("  [")[2].rstrip("]").replace("|", ",").split(",")
+        assert set(taken) - {""} <= {v for vs in programs[name].options().values() for v in vs}
+
+
 def test_a_preset_says_how_to_draw_it_and_a_source_what_it_makes() -> None:
     assert ("gadget small", "farkas generate gadget --preset small") in _lines("presets", "gadget")
     assert dict(_lines("sources", ""))["gavel"] == "makes coded"
