@@ -83,7 +83,8 @@ FURTHER = {
 }
 """Instances beside the demo, where some algorithm refuses the demo or earns nothing on it."""
 BY_MACHINE = {"coded.sca"}
-"""Algorithms whose steps are answers of Clarabel, which calls the C library's exponential."""
+"""Algorithms, with their variants, whose steps are answers of Clarabel, which calls the C library's
+exponential."""
 
 
 def short(data: bytes) -> str:
@@ -108,11 +109,21 @@ def drawn() -> Iterator[tuple[str, Instance]]:
 
 
 def content(run: Run) -> Any:
-    """What a run decided, earned and proved, as a file holds it; the proof by its bound alone."""
+    """What a run decided, earned and proved, without times; rational numbers as numbers."""
     apart = ("timings", "manifest", "value_exact", "certificate", "own_bound")
     plain = {f: getattr(run, f) for f in run.__struct_fields__ if f not in apart}
     bound = None if run.certificate is None else float(Fraction(run.certificate.exact))
-    return json.loads(msgspec.json.encode({**plain, "bound": bound}))
+    found = json.loads(msgspec.json.encode({**plain, "bound": bound}))
+    for step in found["steps"]:
+        step.pop("seconds", None)
+        rational = step.keys() & {"bound_so_far", "left", "right"}
+        step.update((field, float(Fraction(step[field]))) for field in rational)
+    return found
+
+
+def by_machine(name: str) -> bool:
+    """Whether an algorithm, or what it is a variant of, is in `BY_MACHINE`."""
+    return name.partition("[")[0] in BY_MACHINE
 
 
 def ran() -> Iterator[tuple[str, Any]]:
@@ -120,7 +131,7 @@ def ran() -> Iterator[tuple[str, Any]]:
     for name in algorithms.names():
         kind = name.partition(".")[0]
         for instance in ["demo", *FURTHER.get(kind, [])]:
-            if name not in BY_MACHINE:
+            if not by_machine(name):
                 with contextlib.suppress(NotApplicable):
                     run = algorithms[name].run(library.load(f"{kind}/{instance}"), 3)
                     yield f"{name} {instance}", content(run)
