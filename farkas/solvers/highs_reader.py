@@ -14,6 +14,7 @@ from farkas.forms.rational import RationalForm
 from farkas.messages import quoted
 from farkas.numbers import Array, Floats
 from farkas.solvers.base import installed
+from farkas.solvers.highs import new_solver
 from farkas.tolerances import TIE, ULP
 
 MOST_TOLD = 10
@@ -48,13 +49,10 @@ def with_second_reading(text: ModelText) -> RationalForm:
 
 def _read(text: ModelText) -> Any:
     """Let HiGHS read the text; None where it cannot."""
-    import highspy
-
     plain = decoded(text.content)  # HiGHS knows no other encoding, and no marks of them
     if "\n" not in plain:
         plain = plain.replace("\r", "\n")  # it ends no line there
-    solver = highspy.Highs()
-    solver.silent()
+    solver = new_solver()
     solver.setOptionValue("small_matrix_value", LEFT_OUT)
     solver.setOptionValue("large_matrix_value", 1e20)
     solver.setOptionValue("infinite_cost", np.inf)
@@ -62,7 +60,7 @@ def _read(text: ModelText) -> Any:
         path = pathlib.Path(folder) / f"model.{text.suffix}"
         path.write_bytes(plain.encode())
         status = solver.readModel(str(path))
-    return None if status == highspy.HighsStatus.kError else solver
+    return None if status.value < 0 else solver
 
 
 class _Comparison:
