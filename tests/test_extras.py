@@ -192,7 +192,6 @@ NEEDS: dict[str, list[list[str]]] = {
     ],
     "matplotlib": [
         ["figure", "eris", "7", "-o", "seven.svg"],
-        ["figure", "eris", "worst", "--of", "eris.eris", "-o", "worst.png"],
         ["figure", "eris", "all", "-o", "figures"],
         ["figure", "run.json", "-o", "run.svg"],
         ["python", PLOT],

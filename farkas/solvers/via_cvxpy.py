@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from farkas.errors import UnknownName
-from farkas.extras import needed
+from farkas.extras import EXTRAS, needed
 from farkas.forms import LinearForm
 from farkas.forms.matrices import as_scipy
 from farkas.numbers import Floats
@@ -326,10 +326,12 @@ _ALWAYS: dict[str, dict[str, float]] = {
 
 
 def how_to_get(solver: str) -> str:
-    """Return what pip installs for a solver: a package, or CVXPY with an extra; empty if none."""
+    """Return what pip installs for a solver: a package, or an extra; empty if none."""
     if solver in PACKAGES:
         return PACKAGES[solver]
     extra = solver.lower().replace("_", "-")
+    if extra in EXTRAS:
+        return f"farkas[{EXTRAS[extra]}]"
     extras = importlib.metadata.metadata("cvxpy").get_all("Provides-Extra") or ()
     return f"cvxpy[{extra}]" if extra in extras else ""
 

@@ -262,7 +262,8 @@ def test_what_is_missing_names_the_package_that_brings_it(solver):
         solve(case, f"cvxpy:{solver}")
 
 
-def test_what_cvxpy_has_an_extra_for_is_got_by_it():
+def test_what_has_an_extra_is_got_by_it():
+    assert how_to_get("CLARABEL") == "farkas[convex]"
     assert how_to_get("ECOS") == "ecos"
     assert how_to_get("DAQP") == "cvxpy[daqp]"
     assert how_to_get("ECOS_BB") == "cvxpy[ecos-bb]"
