@@ -12,7 +12,7 @@ BROKERS = ("tiny", "return_trip", "surplus_worker")
 ROUNDING = 1e-6  #: Relative; two optima are equal when they differ by less.
 
 
-@claim("mlbroker.example_chord", source="none; an example")
+@claim("mlbroker.example_chord", source="not in the paper; an example")
 def the_chord_of_a_discount_is_below_it() -> Verdict:
     """The chord of min(a h, b h + e) over [0, H] lies below it.  Assumes 0 <= b <= a, e >= 0."""
     import sympy as sp
@@ -25,7 +25,7 @@ def the_chord_of_a_discount_is_below_it() -> Verdict:
     return proved("the difference is 0 or e (1 - s)")
 
 
-@claim("mlbroker.example_strict_costs_more", source="none; an example")
+@claim("mlbroker.example_strict_costs_more", source="not in the paper; an example")
 def strict_semantics_never_costs_less() -> Verdict:
     """The strict optimum is at least the printed one."""
     trials = Trials()
@@ -35,7 +35,7 @@ def strict_semantics_never_costs_less() -> Verdict:
     return trials.verdict()
 
 
-@claim("mlbroker.example_same_cost", source="none; an example")
+@claim("mlbroker.example_same_cost", source="not in the paper; an example")
 def both_semantics_cost_the_same() -> Verdict:
     """The strict optimum equals the printed one."""
     printed, strict = optima("surplus_worker")

@@ -16,7 +16,7 @@ from farkas.online.policy import Policy
 Home = dict[int, list[int]]
 
 
-@algorithm("mlbroker.stay_home", source="none; an example")
+@algorithm("mlbroker.stay_home", source="not in the paper; an example")
 @dataclasses.dataclass(frozen=True)
 class StayHome(Policy):
     """Workers stay at the sites where the job had most data on arrival.
