@@ -13,6 +13,7 @@ from tests.tools.shared import ROOT, SHARED
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 LONG = {"import_philly_eris"}  # five thousand jobs at auction
+COMPILING = "farkas: compiling loops, once where a folder can keep them: farkas show --compile\n"
 WHOLE_TRACE = ROOT / "examples" / "philly_market.py"  # sixty thousand jobs
 
 
@@ -39,6 +40,8 @@ def run(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 def succeeds(*words: str, cwd: Path) -> None:
     done = run(*words, cwd=cwd)
+    if done.stderr == COMPILING:  # the first in this checkout; the next one loads what it kept
+        done = run(*words, cwd=cwd)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()
     assert not done.stderr
