@@ -106,32 +106,39 @@ def pages() -> Iterator[tuple[str, str]]:
 
 def _runs(runs: Mapping[str, Any]) -> Iterator[str]:
     yield "## Algorithms by solvers"
+    asked = ", ".join(f"`{solver}`" for solver in next(iter(runs.values())) if solver)
     yield (
         "Value and proved bound of each algorithm that solves programs, on a small shipped "
-        "instance, by the solver of its slots. *own*: its fastest exact one. A dash: the solver "
-        "cannot take the program, or has no licence here; the run is refused before its first slot."
+        "instance, by the solver of its slots. *own*: its fastest exact one. Asked are "
+        f"{asked}. One that a row leaves out cannot take the program, or has no licence here; "
+        "the run is refused before its first slot."
     )
-    solvers = [solver for solver in next(iter(runs.values())) if solver]
     rows = []
     for name, by in runs.items():
         own = by[""]
-        cells = [_run(own)]
-        cells += ["as own" if _same(by[solver], own) else _run(by[solver]) for solver in solvers]
-        rows.append([f"`{name}`", ", ".join(f"`{p}`" for p in own.get("programs", [])), *cells])
-    yield table(["algorithm", "programs", "own", *(f"`{solver}`" for solver in solvers)], rows)
+        programs = ", ".join(f"`{program}`" for program in own.get("programs", []))
+        able = {s: entry for s, entry in by.items() if s and "error" not in entry}
+        alike = ", ".join(f"`{s}`" for s, entry in able.items() if _same(entry, own))
+        others: dict[str, list[str]] = {}
+        for s, entry in able.items():
+            if not _same(entry, own):
+                others.setdefault(_run(entry), []).append(f"`{s}`")
+        told = "; ".join(f"{said}: {', '.join(by_whom)}" for said, by_whom in others.items())
+        rows.append([f"`{name}`", programs, _run(own), alike or "–", told or "–"])
+    yield table(["algorithm", "programs", "own", "as own", "otherwise"], rows)
     yield (
-        "Where an entry is not *as own*, the program has several optima, or the solver stops at "
+        "Where a solver is not *as own*, the program has several optima, or the solver stops at "
         "its tolerance; the bound is proved in either case. "
         "`make record NAMES=runs` runs them again."
     )
 
 
 def _run(entry: Mapping[str, Any]) -> str:
-    return "–" if "error" in entry else f"{entry['value']} / {entry['bound']}"
+    return f"{entry['value']} / {entry['bound']}"
 
 
 def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    return all(one.get(key) == other.get(key) for key in ("value", "bound")) and "error" not in one
+    return all(one.get(key) == other.get(key) for key in ("value", "bound"))
 
 
 def _abilities() -> str:
