@@ -29,9 +29,9 @@ SUITES := tests-4 tests-6 tests-1 tests-2 tests-3 tests-5 compiled doctests
 tests-1 := $(wildcard $(addprefix tests/,online offline adversary replay))
 tests-2 := $(wildcard $(addprefix tests/,certificates exact duals standalone forms algebra))
 tests-3 := $(wildcard $(addprefix tests/,experiments executor solvers))
-tests-4 := $(wildcard $(addprefix tests/,cli verbs))
+tests-4 := $(wildcard $(addprefix tests/,cli api))
 tests-5 := $(wildcard $(addprefix tests/,proofs docs fuzz))
-compiled := $(wildcard tests/kernels tests/verbs/test_warm.py)
+compiled := $(wildcard tests/kernels tests/api/test_warm.py)
 tests-6 := $(filter-out $(tests-1) $(tests-2) $(tests-3) $(tests-4) $(tests-5) $(compiled), \
     $(patsubst %/,%,$(wildcard tests/test_*.py tests/[a-z]*/)))
 

@@ -19,8 +19,8 @@ from typing import Any
 
 from farkas.adversary.scoring import Scorer
 from farkas.adversary.shape import InstanceBox
+from farkas.api.worst import worst
 from farkas.online.driver import algorithms
-from farkas.verbs.worst import worst
 from tests.recorded.worst import worst_drawn
 from tests.tools.shared import ROOT
 

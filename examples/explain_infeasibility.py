@@ -4,9 +4,9 @@ Three jobs of two hours each want to run within three slots of two, two and one 
 """
 
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
+from farkas.api.explain import explain
 from farkas.certificates import prove_infeasible
 from farkas.solvers import solve
-from farkas.verbs.explain import explain
 
 
 class Rota(Program):

@@ -17,22 +17,22 @@ __version__ = "0.2.0"
 _HOMES = {
     "FarkasError": "farkas.errors:FarkasError",
     "Policy": "farkas.online.policy:Policy",
-    "algorithms": "farkas.verbs.show:list_algorithms",
+    "algorithms": "farkas.api.show:list_algorithms",
     "claims": "farkas.proofs.claim:select",
-    "evaluate": "farkas.verbs.run:evaluate",
-    "feed": "farkas.verbs.run:feed",
+    "evaluate": "farkas.api.run:evaluate",
+    "feed": "farkas.api.run:feed",
     "generate": "farkas.instances.generate:generate",
     "import_trace": "farkas.instances.traces:import_trace",
     "kinds": "farkas.instances:kinds",
-    "library": "farkas.verbs.show:list_library",
+    "library": "farkas.api.show:list_library",
     "plot": "farkas.experiments.plotting:plot",
-    "programs": "farkas.verbs.show:list_programs",
+    "programs": "farkas.api.show:list_programs",
     "solvers": "farkas.solvers:all_solvers",
     "to_frame": "farkas.experiments.plotting:to_frame",
-    "worst_known": "farkas.verbs.worst:worst_known",
+    "worst_known": "farkas.api.worst:worst_known",
 }
 _VERBS = "attack check compare dual load optimum prove run save show solve worst worst_box"
-_HOMES |= {name: f"farkas.verbs.{name}:{name}" for name in _VERBS.split()}
+_HOMES |= {name: f"farkas.api.{name}:{name}" for name in _VERBS.split()}
 
 __all__ = ["__version__", *_HOMES]
 

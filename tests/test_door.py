@@ -10,9 +10,9 @@ import pytest
 
 import farkas
 from farkas import solvers
+from farkas.api.check_run import RunProof
 from farkas.certificates import Proof
 from farkas.errors import FarkasError, FileProblem, InvalidInstance, InvalidOption, UnknownName
-from farkas.verbs.check_run import RunProof
 
 STUB = ast.parse(Path(farkas.__file__).with_suffix(".pyi").read_text())
 VERBS = sorted(set(farkas.__all__) - {"__version__"})

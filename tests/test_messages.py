@@ -23,7 +23,7 @@ from farkas.errors import (
     require_share,
     require_type,
 )
-from farkas.messages import cleaned, cut, named, number_of, one_line, quoted, shown, verb
+from farkas.messages import cleaned, cut, method, named, number_of, one_line, quoted, shown
 from farkas.messages.formats import MOST_ROWS, html_table, visible_json
 from farkas.messages.refusals import parsed, suggestion
 from farkas.online.run import Bound, read_run
@@ -143,10 +143,10 @@ def test_json_says_the_same_with_marks_spelt(text):
 def test_a_method_is_the_public_function_with_the_object_first(monkeypatch):
     asked = []
     monkeypatch.setattr(farkas, "save", lambda *given, **options: asked.append((given, options)))
-    method = verb("save")
-    method("run", "path", sure=True)
+    save = method("save")
+    save("run", "path", sure=True)
     assert asked == [(("run", "path"), {"sure": True})]
-    assert method.__name__ == "save"
+    assert save.__name__ == "save"
 
 
 def read(html):

@@ -21,7 +21,7 @@ from farkas.files.writing import write_bytes
 from farkas.instances import Instance
 from farkas.instances.files import read_bytes
 from farkas.instances.mlbroker import FRACTIONAL
-from farkas.messages import ShowsStatement, named, verb
+from farkas.messages import ShowsStatement, method, named
 from farkas.messages.refusals import parsed
 from farkas.offline.methods import searches
 from farkas.online.driver import algorithms, environments, plain
@@ -81,7 +81,7 @@ class GapProof(ShowsStatement):
     #: Where the instance lies among others, in words; nothing where that was not asked.
     place: str = ""
 
-    plot, save = verb("plot"), verb("save")
+    plot, save = method("plot"), method("save")
 
     @property
     def ratio(self) -> Fraction | None:

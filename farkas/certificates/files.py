@@ -15,7 +15,7 @@ from farkas import __version__
 from farkas.certificates.proof import Proof
 from farkas.errors import FileProblem, NotACertificate, UnknownName
 from farkas.files import read_record, require_single
-from farkas.messages import ShowsItself, cut, named, verb
+from farkas.messages import ShowsItself, cut, method, named
 from farkas.registry import Registry
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Certificate(
     options: dict[str, Option] = {}  #: Options of the program that rebuild the form.
     instance: Hash | None = None  #: SHA-256 of the instance, or null.
 
-    verify = verb("check")
+    verify = method("check")
 
     def __repr__(self) -> str:
         tag = str(self.__struct_config__.tag)

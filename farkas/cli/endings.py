@@ -80,8 +80,8 @@ def _of_names(error: Any) -> str:
     asked = re.match(r"No such command '([^']*)'", str(getattr(error, "message", "")))
     if asked is None:
         return ""
+    from farkas.api.load import role_of
     from farkas.cli.app import COMMANDS
-    from farkas.verbs.load import role_of
 
     name = asked[1]
     role, what = role_of(name)

@@ -12,9 +12,9 @@ def _names(role: str) -> Callable[[str], list[str]]:
     """Completion with the names of a role; a shell completes files where no name fits."""
 
     def complete(incomplete: str) -> list[str]:
+        from farkas.api.show import catalogue
         from farkas.instances import kinds
         from farkas.solvers import backends
-        from farkas.verbs.show import catalogue
 
         known = {"kinds": kinds(), "solvers": list(backends), **catalogue()}[role]
         return [name for name in known if name.startswith(incomplete)]

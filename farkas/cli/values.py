@@ -84,7 +84,7 @@ def gap_words(gap: Any) -> str | None:
 
 def choices(a: str, sort: str, flag: str, file: str, kind: str) -> InvalidOption:
     """Build the error that ``a`` name of a ``sort`` is missing; it lists those of the kind."""
-    from farkas.verbs.show import catalogue
+    from farkas.api.show import catalogue
 
     known = ", ".join(catalogue(kind)[sort])
     return InvalidOption(f"{named(file)} is of kind {kind}: name {a} ({flag}), one of {known}")
@@ -92,7 +92,7 @@ def choices(a: str, sort: str, flag: str, file: str, kind: str) -> InvalidOption
 
 def measured(instance: Any) -> str:
     """Words for a title: what values on an instance are, and their unit; after a comma."""
-    from farkas.verbs.show import measure
+    from farkas.api.show import measure
 
     words = measure(instance)
     return f", {words}" if words else ""
@@ -114,8 +114,8 @@ def deliver(
     hold words of a trace, which are quoted.  Of the complaints ``notes`` the first is made beside
     an instance in a pipe only, those after it always.
     """
+    from farkas.api.show import sizes
     from farkas.instances import to_bytes, write
-    from farkas.verbs.show import sizes
 
     if out is None and not as_json and sys.stdout.isatty():
         name = re.sub(r"[^\w.-]+", "_", instance.name) or instance.kind

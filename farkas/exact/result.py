@@ -17,7 +17,7 @@ from farkas.exact.node_bounds import ZERO
 from farkas.exact.sources import load_values
 from farkas.forms.form import Sense
 from farkas.forms.rational import RationalForm, Side
-from farkas.messages import cut, named, verb
+from farkas.messages import cut, method, named
 from farkas.numbers import floats
 from farkas.solvers import Answer, Claimed, Reason
 from farkas.solvers.answer import SolveResult
@@ -61,7 +61,7 @@ class Proved(SolveResult):
         said += [f"; {note}" for note in self.notes[:1]]
         return f"<proved of {named(self.form.name)}: {self.status}{''.join(said)}>"
 
-    save = verb("save")
+    save = method("save")
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What is built from verbs: figures, sweeps, reports, pictures, the demo."""
+"""What is built from the public functions: figures, sweeps, reports, pictures, the demo."""
 
 import inspect
 

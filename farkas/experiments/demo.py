@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from farkas.algebra import programs
+from farkas.api.show import measure
+from farkas.api.solve import solve_form
 from farkas.certificates.doubles import double
 from farkas.certificates.points import exact_value
 from farkas.certificates.ratio import ratio_at_most, ratio_words
@@ -13,8 +15,6 @@ from farkas.errors import NotApplicable
 from farkas.forms import Sense
 from farkas.instances import kinds, library
 from farkas.online import algorithms, demos
-from farkas.verbs.show import measure
-from farkas.verbs.solve import solve_form
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

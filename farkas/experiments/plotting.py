@@ -15,6 +15,12 @@ from typing import Any, Literal
 from farkas.adversary.gap import UNBOUNDED, Gap, GapProof, prove_gap
 from farkas.adversary.scoring import decides_again
 from farkas.adversary.shipped import statement_name
+from farkas.api.check_run import shipped_instance
+from farkas.api.compare import Comparison
+from farkas.api.inputs import InstanceOrName, as_instance
+from farkas.api.load import imported_instance, load, role_of
+from farkas.api.solution import Solution
+from farkas.api.worst import WorstCase
 from farkas.certificates.doubles import nearest, text_of
 from farkas.certificates.packed import rational
 from farkas.certificates.proof import rounded
@@ -33,12 +39,6 @@ from farkas.offline.search import OfflineOptimum
 from farkas.online import environments
 from farkas.online.run import Run
 from farkas.replay import Replayed, audit
-from farkas.verbs.check_run import shipped_instance
-from farkas.verbs.compare import Comparison
-from farkas.verbs.inputs import InstanceOrName, as_instance
-from farkas.verbs.load import imported_instance, load, role_of
-from farkas.verbs.solution import Solution
-from farkas.verbs.worst import WorstCase
 
 
 def charts_of(run: Run) -> Iterator[tuple[str, str, Figure]]:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.errors import InvalidInstance
-from farkas.messages import ShowsItself, named, number_of, verb
+from farkas.messages import ShowsItself, method, named, number_of
 from farkas.numbers import Array
 
 Nonnegative = Annotated[float, msgspec.Meta(ge=0.0)]
@@ -61,7 +61,7 @@ class Instance(
     note: str | None = None
     expected: dict[str, Any] | None = None
 
-    save = verb("save")
+    save = method("save")
 
     def __repr__(self) -> str:
         return f"<{self.kind} instance {named(self.name)}, sha256 {self.sha256[:12]}>"

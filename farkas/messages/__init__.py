@@ -106,7 +106,7 @@ class ShowsStatement(ShowsItself):
         return f"<proof: {self.statement}>"
 
 
-def verb(name: str) -> Any:
+def method(name: str) -> Any:
     """Make a method that is the public function of a name, with the object first."""
 
     def method(self: object, *given: Any, **options: Any) -> Any:

@@ -13,7 +13,7 @@ from farkas.certificates.doubles import both, double
 from farkas.errors import NoAnswer
 from farkas.exact.node_bounds import Deadline, OutOfTime
 from farkas.executor import Executor
-from farkas.messages import ShowsItself, named, verb
+from farkas.messages import ShowsItself, method, named
 from farkas.offline.methods import Candidate, Method, OfflineSearch, SearchState
 from farkas.online.driver import algorithms, environments
 from farkas.online.loop import decide
@@ -82,7 +82,7 @@ class OfflineOptimum(ShowsItself):
         about = f"<optimum of {named(self.run.instance)}: value {float(self.value):.9g}"
         return f"{about}, proved bound {bound}, gap {gap}>"
 
-    plot, to_frame, save = verb("plot"), verb("to_frame"), verb("save")
+    plot, to_frame, save = method("plot"), method("to_frame"), method("save")
 
     def verify(self, instance: Any = None) -> Any:
         """Prove value and bound again, see `farkas.check`."""

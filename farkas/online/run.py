@@ -17,7 +17,7 @@ from farkas.certificates.ratio import ratio_at_most, ratio_or_optimal
 from farkas.errors import FileProblem, NotACertificate
 from farkas.extras import needed
 from farkas.files import read_record, require_single
-from farkas.messages import KnowsOtherWords, ShowsItself, named, verb
+from farkas.messages import KnowsOtherWords, ShowsItself, method, named
 from farkas.messages.refusals import parsed
 from farkas.replay import (
     Replayed,
@@ -185,7 +185,12 @@ class Run(
         rows = [msgspec.structs.asdict(step) | {"holds": step.holds} for step in self.steps]
         return needed("pandas").DataFrame(rows)
 
-    plot, to_frame, save, _check = verb("plot"), verb("to_frame"), verb("save"), verb("check")
+    plot, to_frame, save, _check = (
+        method("plot"),
+        method("to_frame"),
+        method("save"),
+        method("check"),
+    )
 
     def __repr__(self) -> str:
         value = "none" if math.isnan(self.value) else self.value_words()

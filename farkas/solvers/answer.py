@@ -14,7 +14,7 @@ import numpy as np
 from farkas.errors import NoAnswer
 from farkas.forms import FeasibilityReport, LinearForm
 from farkas.forms.scale import Units, in_units
-from farkas.messages import KnowsOtherWords, ShowsItself, named, verb
+from farkas.messages import KnowsOtherWords, ShowsItself, method, named
 from farkas.numbers import Bools, Floats, Ints
 from farkas.tolerances import FEASIBLE
 
@@ -227,7 +227,7 @@ class SolveResult(KnowsOtherWords):
 
     __slots__ = ()
 
-    to_frame = verb("to_frame")
+    to_frame = method("to_frame")
 
     def to_pandas(self) -> Any:
         """Return a row for each variable, zeros too; of pandas or polars, else as dictionaries."""

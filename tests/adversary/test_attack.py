@@ -10,20 +10,20 @@ import numpy as np
 import pytest
 
 from farkas.adversary.shape import copied, plain_of, shape_of
-from farkas.errors import NoAnswer
-from farkas.instances import Instance
-from farkas.proofs.claim import Claim
-from farkas.proofs.verdict import Among, Saying, Says, Stated, proved, said
-from farkas.verbs.attack import (
+from farkas.api.attack import (
     ASSUMED,
     Attempt,
     box_of,
     height,
     size_of,
 )
-from farkas.verbs.attack import (
+from farkas.api.attack import (
     search_violation as attacked,
 )
+from farkas.errors import NoAnswer
+from farkas.instances import Instance
+from farkas.proofs.claim import Claim
+from farkas.proofs.verdict import Among, Saying, Says, Stated, proved, said
 
 KINDS = ("coded", "dps", "eris", "gadget", "mlbroker")
 

@@ -23,12 +23,12 @@ from farkas.adversary.gap import (
 )
 from farkas.adversary.scoring import Scorer
 from farkas.adversary.shape import plain_of
+from farkas.api.check import opened
+from farkas.api.worst import worst
 from farkas.errors import FileProblem, InvalidInstance, NotACertificate
 from farkas.instances import Instance
 from farkas.instances.coded import CodedComputing
 from farkas.online.driver import algorithms
-from farkas.verbs.check import opened
-from farkas.verbs.worst import worst
 
 
 @functools.cache

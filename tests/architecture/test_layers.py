@@ -76,7 +76,7 @@ def test_numba_is_imported_in_one_place() -> None:
         for node in nodes(path)
         if "numba" in imported(node)
     }
-    assert found == {"farkas/kernels/machine.py", "farkas/verbs/warm.py"}
+    assert found == {"farkas/kernels/machine.py", "farkas/api/warm.py"}
 
 
 def imported(node: ast.AST) -> set[str]:

@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 
 from farkas.algebra import programs
+from farkas.api.solve import solve
 from farkas.certificates import write
 from farkas.errors import NotApplicable, UnsupportedForm
 from farkas.instances import library
 from farkas.instances.files import own_kinds
 from farkas.online import algorithms
 from farkas.proofs import claims
-from farkas.verbs.solve import solve
 from tests.tools.shared import ROOT
 from tests.tools.sources import nodes, text
 
@@ -284,7 +284,7 @@ PRODUCING = (
     "farkas.files.writing", "farkas.instances.generate", "farkas.instances.traces",
     "farkas.instances.variates", "farkas.instances.writing",
     "farkas.online.driver", "farkas.online.loop", "farkas.proofs", "farkas.quantities",
-    "farkas.rounding", "farkas.solvers", "farkas.verbs.run", "farkas.verbs.solve",
+    "farkas.rounding", "farkas.solvers", "farkas.api.run", "farkas.api.solve",
 )  # fmt: skip
 CASES = ("`FILE`, ", "`RUN --instance FILE`", "`FILE --instance FILE`")
 

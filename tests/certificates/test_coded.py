@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import farkas
+from farkas.api.check_run import bounds_runs_of, prove_run, recheck
 from farkas.certificates import check
 from farkas.certificates.coded import (
     PROGRAMS,
@@ -31,7 +32,6 @@ from farkas.online import algorithms
 from farkas.online.coded.environment import excluding
 from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.tolerances import ULP
-from farkas.verbs.check_run import bounds_runs_of, prove_run, recheck
 from tests.generators.coded import by_speed, random_coded_computing
 
 DEMO, DOMINANT = library.load("coded/demo"), library.load("coded/dominant")

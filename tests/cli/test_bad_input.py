@@ -179,12 +179,12 @@ def test_a_failing_write_keeps_the_old_file(
 
 
 WRITERS = [
-    (["run", "tiny.json", "-a", "mlbroker.fractional", "-o"], ".json", "farkas.verbs.run.run"),
+    (["run", "tiny.json", "-a", "mlbroker.fractional", "-o"], ".json", "farkas.api.run.run"),
     (["solve", "tiny.json", "-p", "mlbroker.offline", "--write"], ".mps",
-     "farkas.verbs.solve.solve"),
+     "farkas.api.solve.solve"),
     (["solve", "tiny.json", "-p", "mlbroker.offline", "--write"], ".vipr",
-     "farkas.verbs.solve.solve"),
-    (["check", "tiny.json", "--stand-alone"], ".json", "farkas.verbs.stand_alone.stand_alone"),
+     "farkas.api.solve.solve"),
+    (["check", "tiny.json", "--stand-alone"], ".json", "farkas.api.stand_alone.stand_alone"),
     (["generate", "mlbroker", "-o"], ".json", "farkas.instances.generate.generate"),
     (["figure", "all", "-o"], "", "farkas.experiments.figures.exhibit.Exhibit.data"),
     (["figure", "mlbroker", "5", "-o"], ".json", "farkas.experiments.figures.exhibit.Exhibit.data"),

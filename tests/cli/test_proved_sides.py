@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
+from farkas.api.solve import solve_form
 from farkas.cli import call
 from farkas.instances.files import own_kinds
 from farkas.instances.library import path as shipped
 from farkas.online import demos
 from farkas.tolerances import OPTIMAL
-from farkas.verbs.solve import solve_form
 from tests.generators.forms import small
 from tests.tools.cells import cells, pairs, rows
 

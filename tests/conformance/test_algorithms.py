@@ -12,6 +12,9 @@ import msgspec
 import numpy as np
 import pytest
 
+from farkas.api.check import check
+from farkas.api.compare import compare
+from farkas.api.solve import solve
 from farkas.certificates.ratio import certified_ratio
 from farkas.errors import NotACertificate, NotApplicable
 from farkas.instances import Instance, kinds, library
@@ -21,9 +24,6 @@ from farkas.online.driver import plain
 from farkas.online.loop import take_step
 from farkas.online.policy import Policy
 from farkas.online.run import Run, ratio_to
-from farkas.verbs.check import check
-from farkas.verbs.compare import compare
-from farkas.verbs.solve import solve
 from tests.generators.futures import CUT
 
 SEED = 7

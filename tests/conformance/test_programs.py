@@ -12,12 +12,12 @@ import pyomo.environ as pyo
 import pytest
 
 from farkas.algebra import ConvexProgram, Program, PyomoProgram, programs
+from farkas.api.solution import solve_convex
 from farkas.errors import NotApplicable
 from farkas.forms import LinearForm
 from farkas.instances import Instance, library
 from farkas.quantities import evaluate_all, quantities
 from farkas.solvers import Claimed
-from farkas.verbs.solution import solve_convex
 from tests.conformance.oracle import differences, variants
 from tests.recorded import advice, golden
 

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from farkas_docs import figures as listing
 
+from farkas.api.attack import search_violation
 from farkas.experiments.figures import Statement, agreement, figures, of_kind
 from farkas.instances.files import own_kinds
 from farkas.proofs import claims
 from farkas.solvers import Ability, backends
-from farkas.verbs.attack import search_violation
 from tests.conformance.solvers.cases import NATIVE
 from tests.experiments.figures.made import exhibit, lines
 from tests.recorded import advice, matrix, relations, verdicts

@@ -17,6 +17,8 @@ import pytest
 from farkas_docs import _write_checker, printed
 
 from farkas.algebra import programs
+from farkas.api.compare import compare
+from farkas.api.proof_page import proof_page
 from farkas.certificates.ratio import ratio_words
 from farkas.cli import call
 from farkas.cli.app import COMMANDS
@@ -26,8 +28,6 @@ from farkas.online import algorithms
 from farkas.proofs import claims
 from farkas.quantities import quantities
 from farkas.solvers import backends
-from farkas.verbs.compare import compare
-from farkas.verbs.proof_page import proof_page
 from tests.tools.shared import ROOT
 
 DOCS = ROOT / "docs"

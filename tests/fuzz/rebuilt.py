@@ -15,6 +15,9 @@ from unittest import mock
 
 import farkas
 from farkas.algebra import Program, programs
+from farkas.api.check import check as check_run
+from farkas.api.check_run import RunProof
+from farkas.api.programs import origin, rebuild
 from farkas.certificates import Proof, certify, check, from_json
 from farkas.certificates.packed_form import unpacked
 from farkas.certificates.repair import exact_vector
@@ -25,9 +28,6 @@ from farkas.online import driver
 from farkas.online import run as runs
 from farkas.relaxations.integrality import relax
 from farkas.solvers import solve
-from farkas.verbs.check import check as check_run
-from farkas.verbs.check_run import RunProof
-from farkas.verbs.programs import origin, rebuild
 from tests.fuzz import kinds, linear, truth
 from tests.fuzz.attack import HoleError, Outcome, beyond, change, number, verdict
 

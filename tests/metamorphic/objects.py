@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from farkas.algebra import ConvexProgram, Program, programs
+from farkas.api.solution import Solution
+from farkas.api.solve import solve, solve_form
 from farkas.errors import NotACertificate, NotApplicable
 from farkas.instances import Instance
 from farkas.online import algorithms
 from farkas.online.driver import plain
 from farkas.quantities import evaluate_all, quantities
 from farkas.tolerances import ULP
-from farkas.verbs.solution import Solution
-from farkas.verbs.solve import solve, solve_form
 from tests.conformance.oracle import variants
 
 Values = dict[str, Any]

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from farkas.api.optimum import optimum
 from farkas.instances import Instance
 from farkas.offline import searches
 from farkas.tolerances import OUTWARD_CLOSE, SIMPLEX
-from farkas.verbs.optimum import optimum
 from tests.metamorphic.compared import agree
 from tests.metamorphic.effects import VALUE, unit_parts
 from tests.metamorphic.instances import few

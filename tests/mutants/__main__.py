@@ -31,7 +31,7 @@ ALSO = {
     "proofs": ["tests/docs/test_figures.py::test_a_verdict_in_the_ledger_is_that_of_the_code"],
     "quantities": ["tests/cases", "tests/conformance/test_programs.py"],
     "solvers": ["tests/conformance/solvers"],
-    "verbs": ["tests/cli/commands"],
+    "api": ["tests/cli/commands"],
 }
 """Tests of other folders that hold a folder's code."""
 

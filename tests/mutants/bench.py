@@ -34,7 +34,7 @@ MEMORY = 12 << 30
 
 IN_BROWSERS = (
     "tests/experiments/report/test_in_browser.py", "tests/standalone/test_page.py",
-    "tests/verbs/test_proof_page.py",
+    "tests/api/test_proof_page.py",
 )  # fmt: skip
 """Tests that are left out: a browser reserves more memory than a fork may have."""
 

@@ -12,12 +12,12 @@ import pytest
 
 from farkas.adversary.moves import moved
 from farkas.adversary.shape import InstanceBox, copied
+from farkas.api.attack import box_of
 from farkas.errors import FarkasError
 from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.proofs import Standing, claims
 from farkas.proofs.verdict import HOLDS, Among, Saying, Stated, beyond_rounding, said
-from farkas.verbs.attack import box_of
 from tests.recorded import verdicts
 
 ALWAYS = {

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from farkas.api.solve import solve
 from farkas.errors import InvalidOption, NotApplicable, UnknownName, UnsupportedForm
 from farkas.instances import library
 from farkas.models.coded.kernel import reference_time
 from farkas.online import algorithms
 from farkas.quantities import Quantity, evaluate, evaluate_all, find, names, quantities, quantity
-from farkas.verbs.solve import solve
 from tests.generators.coded import by_speed
 from tests.generators.forms import small
 

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from farkas.api import attack as attacks
 from farkas.instances.files import own_kinds
 from farkas.proofs import Standing, Verdict, claims
 from farkas.proofs.claim import Claim
 from farkas.proofs.verdict import Attacked
-from farkas.verbs import attack as attacks
 from tests.recorded import relations
 from tests.tools.shared import ROOT
 

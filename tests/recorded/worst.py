@@ -28,10 +28,10 @@ from farkas.adversary.moves import redrawn, shrunk
 from farkas.adversary.scoring import Scored, Scorer, decides_again
 from farkas.adversary.shape import DRAWS, InstanceBox, Plain, copied, entries
 from farkas.adversary.shipped import FOLDER, FOUND, Shipped, statements_of
+from farkas.api.worst import worst
 from farkas.errors import FarkasError, UnknownName
 from farkas.files.writing import write_bytes
 from farkas.online import algorithms
-from farkas.verbs.worst import worst
 
 SECONDS = 20.0
 WARM = 3

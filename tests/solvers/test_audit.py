@@ -6,12 +6,12 @@ import math
 import numpy as np
 import pytest
 
+from farkas.api.solve import solve_form
 from farkas.forms import FeasibilityReport, check_point
 from farkas.solvers import Answer, Claimed, Reason, Session, solve
 from farkas.solvers.audit import audited, cleaned_ray, plausible, ray_value, settled_by_inspection
 from farkas.solvers.base import Undecided, find
 from farkas.solvers.options import Options
-from farkas.verbs.solve import solve_form
 from tests.conformance.solvers.cases import INF, form
 from tests.generators.forms import small
 

@@ -16,6 +16,8 @@ import msgspec
 import pytest
 
 import farkas
+from farkas.api.proof_page import proof_page
+from farkas.api.stand_alone import stand_alone
 from farkas.certificates import certificate_types, check, from_json, to_json
 from farkas.certificates.proof import rounded
 from farkas.errors import FarkasError
@@ -24,8 +26,6 @@ from farkas.instances import library
 from farkas.instances.writing import to_bytes
 from farkas.solvers import Answer
 from farkas.standalone.checker import Refused, Vipr, check_certificate, parsed
-from farkas.verbs.proof_page import proof_page
-from farkas.verbs.stand_alone import stand_alone
 from tests.fuzz import kinds, linear, trees, truth, vipr
 from tests.fuzz.attack import change
 from tests.generators.rational import random_integer

@@ -20,6 +20,7 @@ import msgspec
 import numpy as np
 
 from farkas.algebra import programs
+from farkas.api.solve import solve_form
 from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.instances.base import Instance
@@ -27,7 +28,6 @@ from farkas.instances.generate import generate, generators, presets
 from farkas.instances.traces import import_trace
 from farkas.online import algorithms, demos
 from farkas.online.run import Run
-from farkas.verbs.solve import solve_form
 from tests.instances.traces.made import GRAPHML, NODES, PHILLY, PODS, PRICES, TWIN
 
 SETTINGS: dict[str, dict[str, Any]] = {

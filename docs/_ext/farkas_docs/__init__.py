@@ -82,7 +82,7 @@ def _before_reading(app: Sphinx) -> None:
 def _write_checker(app: Sphinx, problem: Exception | None) -> None:
     """Put the page that checks proofs beside the others, which link to it by its name."""
     if problem is None and app.builder.name == "html":
-        from farkas.verbs.proof_page import proof_page
+        from farkas.api.proof_page import proof_page
 
         (Path(app.outdir) / "check.html").write_text(proof_page(), encoding="utf-8")
 

@@ -50,9 +50,9 @@ GROUPS = {
 
 #: What these return.
 RESULTS = (
-    "farkas.online.run.Run", "farkas.verbs.compare.Comparison", "farkas.verbs.solution.Solution",
-    "farkas.exact.result.Proved", "farkas.verbs.optimum.OfflineOptimum",
-    "farkas.verbs.worst.WorstCase", "farkas.proofs.verdict.Verdict",
+    "farkas.online.run.Run", "farkas.api.compare.Comparison", "farkas.api.solution.Solution",
+    "farkas.exact.result.Proved", "farkas.api.optimum.OfflineOptimum",
+    "farkas.api.worst.WorstCase", "farkas.proofs.verdict.Verdict",
 )  # fmt: skip
 
 #: Words of a program's rules.

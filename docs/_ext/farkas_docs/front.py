@@ -9,8 +9,8 @@ import html
 from pathlib import Path
 
 import farkas
+from farkas.api.compare import Comparison
 from farkas.certificates.ratio import ratio_words
-from farkas.verbs.compare import Comparison
 
 FOLDER = Path(__file__).resolve().parents[2] / "_static"
 SHOWN = (

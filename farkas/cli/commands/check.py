@@ -72,7 +72,7 @@ def command(
     options: dict[str, Any] = {"model": model, "most_work": most_work}
     try:
         if stand_alone is None:
-            from farkas.verbs.check import check
+            from farkas.api.check import check
 
             proof = check(certificate, instance, **options)
         else:
@@ -91,8 +91,8 @@ def command(
 
 def _restated(path: str, *given: Any, **options: Any) -> tuple[Any, dict[str, Any]]:
     """Check, and write what needs no instance once that is proved, too."""
+    from farkas.api.stand_alone import stand_alone
     from farkas.files.writing import require_target, write_bytes
-    from farkas.verbs.stand_alone import stand_alone
 
     require_target(path)
     found = stand_alone(*given, **options)
@@ -103,8 +103,8 @@ def _restated(path: str, *given: Any, **options: Any) -> tuple[Any, dict[str, An
 
 
 def _write_page(path: str) -> None:
+    from farkas.api.proof_page import proof_page
     from farkas.files.writing import require_target, write_text
-    from farkas.verbs.proof_page import proof_page
 
     require_target(path)
     write_text(path, proof_page())

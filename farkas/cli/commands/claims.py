@@ -17,9 +17,9 @@ from farkas.cli.values import check_writable
 from farkas.errors import Exit, FarkasError, InvalidOption
 
 if TYPE_CHECKING:
+    from farkas.api.attack import Attack
     from farkas.proofs.claim import Claim
     from farkas.proofs.verdict import Verdict
-    from farkas.verbs.attack import Attack
 
 
 def command(
@@ -53,9 +53,9 @@ def command(
     what ships, and made small.  A claim that holds stays held, attacked for so long.  With
     --evaluations the result depends on --seed alone.  Ctrl-C ends it.  -o keeps the instance.
     """
+    from farkas.api.show import hint
     from farkas.proofs.claim import select
     from farkas.proofs.verdict import Standing
-    from farkas.verbs.show import hint
 
     if attack is not None or evaluations is not None:
         _attack(name, attack, evaluations, seed or 0, out, as_json)
@@ -134,11 +134,11 @@ def _attack(
     as_json: bool,
 ) -> None:
     """Attack one claim, and end with code 1 where it is refuted."""
+    from farkas.api.attack import attack
+    from farkas.api.inputs import require_search_limit
     from farkas.instances import write
     from farkas.proofs.claim import claims
     from farkas.proofs.verdict import Standing
-    from farkas.verbs.attack import attack
-    from farkas.verbs.inputs import require_search_limit
 
     if name is None or claims.names(f"{name}."):
         raise InvalidOption("an attack needs one claim; farkas claims lists them")

@@ -89,11 +89,11 @@ def command(
     --bound-seconds searches for the offline optimum, too: the tighter bound is the run's then.
     --slots prints what each slot solved, decided and proved; --solver chooses who solves.
     """
+    from farkas.api.inputs import as_instance
+    from farkas.api.run import run as perform
     from farkas.online import write_run
     from farkas.online.driver import plain
     from farkas.online.policy import as_algorithm, with_solver
-    from farkas.verbs.inputs import as_instance
-    from farkas.verbs.run import run as perform
 
     file, wanted = file_and_names([file, *([name] if name is not None else [])])
     wanted += algorithms or ()
@@ -174,8 +174,8 @@ def compare(
     also searches for the offline optimum, whose bound counts with theirs and whose decisions are a
     line of the table; the own ratio of a run is to what it proves itself.  -o writes JSON.
     """
-    from farkas.verbs.compare import compare as perform
-    from farkas.verbs.inputs import as_instance
+    from farkas.api.compare import compare as perform
+    from farkas.api.inputs import as_instance
 
     file, others = file_and_names([file, *(names or ())])
     instance = as_instance(file)

@@ -71,7 +71,7 @@ def command(
     elif name in SORTS and name != "solvers":
         list_names(name, keys[0] if keys else "", as_json)
     elif name is not None and dual:
-        from farkas.verbs.dual import dual_words
+        from farkas.api.dual import dual_words
 
         words = dual_words(name)
         print_json({"name": name, "text": words}) if as_json else print_folded(words)
@@ -82,7 +82,7 @@ def command(
     elif name == "install":
         _install(as_json)
     else:
-        from farkas.verbs.show import entries, text_of
+        from farkas.api.show import entries, text_of
 
         found = entries(name, latex=latex)
         if as_json:
@@ -124,7 +124,7 @@ def _solvers(as_json: bool) -> None:
 
 def _compile(kinds: list[str], as_json: bool) -> None:
     """Compile loops; machine code is kept on disk until farkas is updated."""
-    from farkas.verbs.warm import warm
+    from farkas.api.warm import warm
 
     with progress("compile") as report:
         done = warm(kinds, report)
@@ -211,7 +211,7 @@ def _kernels() -> Finding:
 
 def _proof() -> Finding:
     """Solve, prove and check a shipped program."""
-    from farkas.verbs.prove import prove
+    from farkas.api.prove import prove
 
     try:
         found = prove("mlbroker/tiny", "mlbroker.relaxed[tight]")
@@ -260,8 +260,8 @@ def list_names(
 
 def _lines(sort: str, kind: str) -> Iterator[tuple[str, str]]:
     """Names of a sort, each with its first sentence."""
+    from farkas.api.show import catalogue, hint
     from farkas.instances import kinds
-    from farkas.verbs.show import catalogue, hint
 
     if sort in ROLES:
         yield from ((name, hint(sort, name)) for name in catalogue(kind)[sort])
@@ -294,7 +294,7 @@ def _of_kind(sort: str, kind: str) -> Iterator[tuple[str, str]]:
         for exhibit in of_kind(kind):
             yield exhibit.name, f"{exhibit.title} ({exhibit.agreement})"
     else:
-        from farkas.verbs.show import catalogue
+        from farkas.api.show import catalogue
 
         yield kind, ", ".join(f"{len(names)} {role}" for role, names in catalogue(kind).items())
 
@@ -315,9 +315,9 @@ def evaluate(
     The expected values themselves are never looked at.  A quantity that is not defined for the
     instance is absent; standard error says why.
     """
+    from farkas.api.inputs import as_instance
     from farkas.quantities import evaluate_all, find
     from farkas.quantities.evaluate import wanted_keys
-    from farkas.verbs.inputs import as_instance
 
     instance = as_instance(file)
     for key in keys or ():

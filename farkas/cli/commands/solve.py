@@ -36,9 +36,9 @@ from farkas.errors import Exit
 from farkas.messages import named
 
 if TYPE_CHECKING:
+    from farkas.api.solution import ConvexSolution, Solution
     from farkas.exact.result import Proved
     from farkas.offline import OfflineOptimum
-    from farkas.verbs.solution import ConvexSolution, Solution
 
 
 def command(
@@ -76,11 +76,11 @@ def command(
     --reader-differs accept is not given; 3 when there is no answer.
     """
     from farkas.algebra import ConvexProgram, programs
+    from farkas.api.inputs import as_instance
+    from farkas.api.save import check_suffix, needs_proof, save
+    from farkas.api.solution import ConvexSolution, refuse_linear_wishes
+    from farkas.api.solve import solve
     from farkas.files import is_model
-    from farkas.verbs.inputs import as_instance
-    from farkas.verbs.save import check_suffix, needs_proof, save
-    from farkas.verbs.solution import ConvexSolution, refuse_linear_wishes
-    from farkas.verbs.solve import solve
 
     outputs = write or []
     for path in outputs:
@@ -120,7 +120,7 @@ def command(
 
 
 def _print(solution: Solution | ConvexSolution, instance: str, point: bool) -> None:
-    from farkas.verbs.solution import Solution
+    from farkas.api.solution import Solution
 
     shown = solution.to_builtins()
     objective = shown["objective"]
@@ -158,8 +158,8 @@ def _print(solution: Solution | ConvexSolution, instance: str, point: bool) -> N
 
 def _finish(solution: Solution | ConvexSolution) -> None:
     """End with what the answer deserves, and a line unless there is a point to show."""
+    from farkas.api.solution import Solution
     from farkas.solvers import Claimed, Reason
-    from farkas.verbs.solution import Solution
 
     answer = solution.answer
     linear = solution if isinstance(solution, Solution) else None
@@ -206,9 +206,9 @@ def prove(
     proved by then is printed and written, also when Ctrl-C ends the search.  Exit code 1 when HiGHS
     reads the file otherwise, unless --reader-differs accept is given.
     """
-    from farkas.verbs.inputs import require_search_limit
-    from farkas.verbs.prove import prove as ask
-    from farkas.verbs.save import check_certificate_suffix, save
+    from farkas.api.inputs import require_search_limit
+    from farkas.api.prove import prove as ask
+    from farkas.api.save import check_certificate_suffix, save
 
     require_search_limit(time_limit, "--time-limit")
     for path in write or []:
@@ -284,14 +284,14 @@ def optimum(
     same for any number of them.  -o keeps the run: decisions and certificate.  Exit code 3 when the
     gap was not reached.
     """
+    from farkas.api.check_run import certificate_of
+    from farkas.api.inputs import as_instance, require_search_limit
+    from farkas.api.optimum import optimum as search
     from farkas.certificates.files import to_json
     from farkas.errors import InvalidOption, NoAnswer
     from farkas.files.writing import write_bytes
     from farkas.online import write_run
     from farkas.solvers.options import CtrlC
-    from farkas.verbs.check_run import certificate_of
-    from farkas.verbs.inputs import as_instance, require_search_limit
-    from farkas.verbs.optimum import optimum as search
 
     require_search_limit(time_limit, "--time-limit")
     for path in write or []:

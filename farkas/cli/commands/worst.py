@@ -17,8 +17,8 @@ from farkas.errors import Exit, InvalidOption
 from farkas.messages import named
 
 if TYPE_CHECKING:
-    from farkas.verbs.worst import WorstCase
-    from farkas.verbs.worst_box import BoxProof
+    from farkas.api.worst import WorstCase
+    from farkas.api.worst_box import BoxProof
 
 
 def command(
@@ -76,7 +76,7 @@ def command(
         raise InvalidOption(
             "name an algorithm, for example dps.simple; farkas list algorithms lists them"
         )
-    from farkas.verbs.inputs import require_search_limit
+    from farkas.api.inputs import require_search_limit
 
     limits = {word: _range(word, text) for word, text in assignments(ranges, "--range").items()}
     given = assignments(settings, "--set")
@@ -94,9 +94,9 @@ def command(
     if time_limit is not None:
         raise InvalidOption("--time-limit: is of --prove; a search takes --seconds of CPU time")
     require_search_limit(seconds, "--seconds")
+    from farkas.api.worst import worst
     from farkas.instances import write as write_instance
     from farkas.online.policy import as_algorithm
-    from farkas.verbs.worst import worst
 
     chosen = as_algorithm(algorithm)
     options = chosen.settle(given, strict=False)
@@ -171,11 +171,11 @@ def _prove(
     as_json: bool,
 ) -> None:
     """Prove the ratio of a box, print it, and write its statement, its bound and the box."""
+    from farkas.api.save import save
+    from farkas.api.worst_box import worst_box
+    from farkas.api.worst_program import worst_program
     from farkas.instances.writing import write as write_instance
     from farkas.online.policy import as_algorithm
-    from farkas.verbs.save import save
-    from farkas.verbs.worst_box import worst_box
-    from farkas.verbs.worst_program import worst_program
 
     chosen = as_algorithm(algorithm)
     own = worst_program(chosen.name).options()

@@ -11,6 +11,8 @@ import msgspec
 from markupsafe import Markup, escape
 
 import farkas
+from farkas.api.proof_page import proof_section
+from farkas.api.stand_alone import stand_alone
 from farkas.errors import FarkasError
 from farkas.experiments.figures import Figure
 from farkas.experiments.plotting import charts_of
@@ -22,8 +24,6 @@ from farkas.instances import Instance
 from farkas.instances.writing import to_bytes
 from farkas.messages import cleaned, named, quoted
 from farkas.online import Run
-from farkas.verbs.proof_page import proof_section
-from farkas.verbs.stand_alone import stand_alone
 
 #: Algorithms whose worst run is drawn slot by slot; the page says how many there are.
 MOST_SHOWN = 12

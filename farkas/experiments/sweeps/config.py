@@ -14,13 +14,13 @@ from typing import Any
 
 import msgspec
 
+from farkas.api.load import mistaken
 from farkas.errors import FileProblem, InvalidOption
 from farkas.files import read_record
 from farkas.instances import Instance, read
 from farkas.instances.generate import generate
 from farkas.messages import cut, named
 from farkas.messages.refusals import parsed, suggestion
-from farkas.verbs.load import mistaken
 
 LARGEST_CONFIG = 2**20  #: Bytes of a configuration file.
 

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from farkas.api.check_run import HALF_PROVED
 from farkas.certificates.doubles import double
 from farkas.certificates.files import Certificate, from_json
 from farkas.certificates.packed import rational
@@ -34,7 +35,6 @@ from farkas.messages import named
 from farkas.online import algorithms
 from farkas.online.driver import plain
 from farkas.online.run import Sense
-from farkas.verbs.check_run import HALF_PROVED
 
 REPEATS = "repeats a task"  #: Why a result is left out though it has a certified ratio.
 #: Why a result is left out where it, or a search for the optimum, is wrong.

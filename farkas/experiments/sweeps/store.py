@@ -20,6 +20,7 @@ from typing import Any, Literal, Self
 
 import msgspec
 
+from farkas.api.load import no_store
 from farkas.errors import FileProblem
 from farkas.experiments.sweeps.task import Result, Status, Task
 from farkas.files import opened, require_shallow
@@ -27,7 +28,6 @@ from farkas.instances import Instance, read_bytes, to_bytes
 from farkas.messages import named, one_line
 from farkas.messages.refusals import parsed
 from farkas.online.run import Bound, Manifest, Sense
-from farkas.verbs.load import no_store
 
 Stamp = tuple[Status, float]  #: Status of a task and when it got it, seconds since 1970.
 

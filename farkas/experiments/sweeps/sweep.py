@@ -18,6 +18,7 @@ from typing import Any
 
 import msgspec
 
+from farkas.api.check_run import HALF_PROVED, run_verdict
 from farkas.certificates.packed import rational
 from farkas.certificates.proof import rounded
 from farkas.certificates.ratio import ratio_at_most
@@ -32,7 +33,6 @@ from farkas.offline import searches
 from farkas.online.policy import is_own
 from farkas.online.run import from_builtins
 from farkas.tolerances import close
-from farkas.verbs.check_run import HALF_PROVED, run_verdict
 
 PAUSE = 0.2  #: Seconds between two looks at tasks that other sweeps have claimed.
 

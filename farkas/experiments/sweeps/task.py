@@ -188,8 +188,8 @@ def _algorithm(name: str, kind: str) -> Algorithm:
 
 
 def _optimum(task: Task, instance: Instance) -> dict[str, Any]:
+    from farkas.api.optimum import optimum
     from farkas.offline import searches
-    from farkas.verbs.optimum import optimum
 
     problem = searches[task.name].problem or None
     return _found(optimum(instance, problem=problem, **task.options).run)

@@ -17,7 +17,7 @@ from farkas.errors import InvalidOption
 from farkas.instances.base import Instance
 from farkas.instances.files import kind_class
 from farkas.instances.options import Settings
-from farkas.messages import ShowsItself, named, number_of, verb
+from farkas.messages import ShowsItself, method, named, number_of
 from farkas.registry import Registry
 
 #: Seconds by unit of time.
@@ -171,7 +171,7 @@ class Imported(ShowsItself):
     dropped: Account  #: Number of jobs of the trace that are not in it, by reason.
     counted: str = "jobs"  #: What is counted: jobs, or masters.
 
-    save = verb("save")
+    save = method("save")
 
     def __repr__(self) -> str:
         about = f"{self.kind} instance {messages.named(self.instance.name)}"

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 import farkas
+from farkas.api.proof_page import proof_page
 from farkas.cli import call
 from farkas.instances.library import path as shipped
-from farkas.verbs.proof_page import proof_page
 from tests.tools.shared import ROOT
 
 TINY = str(shipped("mlbroker/tiny"))

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from farkas.algebra import programs
+from farkas.api.warm import Warmed
 from farkas.cli import call
 from farkas.cli.commands import show
 from farkas.cli.commands.show import SORTS, _lines
@@ -26,7 +27,6 @@ from farkas.proofs import claims
 from farkas.quantities import quantities
 from farkas.solvers import backends
 from farkas.solvers.base import Access, Availability, Status
-from farkas.verbs.warm import Warmed
 from tests.tools.cells import cells, rows
 
 Capture = pytest.CaptureFixture[str]
@@ -145,7 +145,7 @@ def test_a_proof_that_fails_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
     def none(*given: object, **options: object) -> None:
         raise NoAnswer("no solver")
 
-    monkeypatch.setattr("farkas.verbs.prove.prove", none)
+    monkeypatch.setattr("farkas.api.prove.prove", none)
     assert show._proof()[1:3] == ("broken", "no solver")
 
 
@@ -162,7 +162,7 @@ def test_it_tells_kernels_apart_by_whether_they_were_there(
         asked.append(list(kinds))
         return done
 
-    monkeypatch.setattr("farkas.verbs.warm.warm", warm)
+    monkeypatch.setattr("farkas.api.warm.warm", warm)
     assert call(["show", "--compile", "dps", "eris"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("2 kernels are machine code now, 1.75 CPU seconds")

@@ -13,6 +13,7 @@ import typer
 
 import farkas
 import farkas.online
+from farkas.api.solution import Solution
 from farkas.cli import call
 from farkas.cli.commands.solve import _finish
 from farkas.errors import Exit
@@ -23,7 +24,6 @@ from farkas.models.coded.kernel import reference_time
 from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.solvers import Answer, Claimed
 from farkas.solvers.answer import Reason
-from farkas.verbs.solution import Solution
 from tests.generators.forms import small
 from tests.tools.cells import cells
 

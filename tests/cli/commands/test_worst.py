@@ -12,9 +12,9 @@ import pytest
 
 import farkas
 from farkas.adversary.scoring import Scored, Scorer
+from farkas.api.worst_box import _Iteration
 from farkas.cli import call
 from farkas.instances import Instance
-from farkas.verbs.worst_box import _Iteration
 from tests.tools.boxes import dps_box
 
 

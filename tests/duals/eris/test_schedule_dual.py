@@ -9,11 +9,11 @@ import pytest
 
 import farkas
 from farkas.algebra import programs
+from farkas.api.stand_alone import stand_alone
 from farkas.cli import call
 from farkas.duals.eris import _dearest
 from farkas.errors import UnsupportedForm
 from farkas.standalone.checker import check_file
-from farkas.verbs.stand_alone import stand_alone
 from tests.generators.eris import one_resource, random_auction
 from tests.tools.optimum import optimum
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from farkas.algebra import programs
+from farkas.api.solve import solve_form
 from farkas.certificates.mlbroker import Guide, complete
 from farkas.duals.dualize import dualize
 from farkas.duals.mlbroker import Dual, DualAsPrinted, Worth, lift
@@ -20,7 +21,6 @@ from farkas.models.mlbroker.placement import Offline
 from farkas.online.mlbroker.fractional import move_prices, trajectory_bound
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
-from farkas.verbs.solve import solve_form
 from tests.conformance.oracle import row, traced
 from tests.generators.mlbroker import discounted, dual_cases, edge_cases, random_brokerage, single
 

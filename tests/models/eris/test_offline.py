@@ -10,6 +10,7 @@ import pytest
 
 import farkas
 from farkas.algebra import programs
+from farkas.api.optimum import hold_against
 from farkas.errors import InvalidOption
 from farkas.exact.proving import prove_form
 from farkas.forms.rational import as_rational
@@ -22,7 +23,6 @@ from farkas.models.eris.schedules import compositions
 from farkas.online.run import Bound
 from farkas.solvers import Claimed, solve
 from farkas.tolerances import ROUNDING
-from farkas.verbs.optimum import hold_against
 from tests.generators.eris import one_resource, random_auction
 from tests.tools.optimum import optimum
 from tests.tools.quadratic import scip_optimum

@@ -7,6 +7,7 @@ import pytest
 
 import farkas
 from farkas import Policy
+from farkas.api.compare import compare
 from farkas.errors import PolicyProblem
 from farkas.instances import library
 from farkas.instances.coded import CodedComputing
@@ -23,7 +24,6 @@ from farkas.online.coded.environment import (
     remarks_on,
 )
 from farkas.online.coded.sca import ExpectedSharing
-from farkas.verbs.compare import compare
 from tests.generators.coded import by_speed, random_coded_computing
 
 
