@@ -12,8 +12,10 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from farkas.certificates.tree import TreeCertificate, UnboundedCertificate
-from farkas.errors import NoAnswer, NotACertificate
+from farkas.errors import NoAnswer, NotACertificate, UnsupportedForm
 from farkas.exact.certificate import (
     ProofTree,
     one_leaf,
@@ -22,19 +24,59 @@ from farkas.exact.certificate import (
     unbounded_certificate,
 )
 from farkas.exact.ends import derived
+from farkas.exact.from_doubles import rational
 from farkas.exact.linear import ExactLinear, solve_linear
 from farkas.exact.node_bounds import ZERO, Bounding, Deadline, OutOfTime, Weights
 from farkas.exact.result import Proved, Status
 from farkas.exact.tree import Progress, search
+from farkas.forms import LinearForm
 from farkas.forms.rational import RationalForm, Side
 from farkas.messages import named
-from farkas.solvers import Answer, solve
+from farkas.solvers import Answer, Claimed, Reason, solve
 from farkas.solvers.options import CtrlC
 from farkas.solvers.simplex import End, Simplex
+from farkas.tolerances import SOLVER_GAP, relative
 
 #: Of the time that is left, for searching; the checker has to see every leaf again.
 SEARCH_SHARE = 0.7
 SOLVERS_SHARE = 0.5  #: Share of a time limit that the asked solver may use of an integer program.
+SECOND_LOOK = 10.0  #: Times the seconds of a solver that the proof of its optimum may take.
+
+
+def optimum(form: LinearForm, answer: Answer) -> Answer:
+    """Return what a solver answers, or the optimum that is proved better than its claim.
+
+    Solvers lose optima of integer programs in presolve.  A claim that is better than the exact
+    optimum stays: data are decimals, and its point keeps them up to rounding.  It stays, too, where
+    the proof takes longer than `SECOND_LOOK`, and at least a second.
+    """
+    if not form.is_mip or answer.claim not in (Claimed.OPTIMAL, Claimed.INFEASIBLE):
+        return answer
+    try:
+        proved = prove_form(
+            rational(form),
+            answer=answer,
+            time_limit=max(1.0, SECOND_LOOK * answer.seconds),
+            embed=False,
+        )
+    except (NoAnswer, UnsupportedForm):
+        return answer
+    if proved.value is None or proved.point is None:
+        return answer
+    value, sign = float(proved.value), 1 if form.sense == "min" else -1
+    lost = sign * (answer.objective - value)
+    if answer.has_point and not relative(lost, value, answer.objective) > SOLVER_GAP:
+        return answer
+    found = proved.status == "optimal"
+    return Answer(
+        reason=Reason.FINISHED if found else Reason.TIME_LIMIT,
+        claim=Claimed.OPTIMAL if found else Claimed.FEASIBLE,
+        objective=value,
+        bound=value if found else math.nan,
+        raw_point=np.array([float(x) for x in proved.point]),
+        solver=answer.solver,
+        message=f"{answer.solver} claims {answer.claim}, and a better point is proved",
+    )
 
 
 def prove_form(

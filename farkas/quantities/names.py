@@ -19,7 +19,7 @@ from farkas.forms import LinearForm
 from farkas.online.driver import algorithms
 from farkas.online.run import Run
 from farkas.quantities.quantity import Quantity, quantities
-from farkas.solvers import Claimed, solve
+from farkas.solvers import Answer, Claimed, solve
 from farkas.tolerances import SIMPLEX
 
 #: Keys of case files that the rule alone would not understand, or would solve more slowly.
@@ -96,7 +96,17 @@ def _run(name: str, options: tuple[tuple[str, Any], ...], instance: Any) -> Run:
 
 def optimum(form: LinearForm) -> float:
     """Optimal value, to a gap of 0; raises `NoAnswer` when the solver claims none."""
-    return solve(form).require_optimal().objective
+    return _solved(form).require_optimal().objective
+
+
+def _solved(form: LinearForm) -> Answer:
+    """Answer of the solver; of an integer program the optimum that is proved better."""
+    answer = solve(form)
+    if not form.is_mip:
+        return answer
+    from farkas.exact.proving import optimum
+
+    return optimum(form, answer)
 
 
 def program_optimum(name: str, instance: Any) -> float | None:
@@ -111,7 +121,7 @@ def program_optimum(name: str, instance: Any) -> float | None:
 
         problem = program.model(instance).problem
         return float(solve_problem(problem, tolerance=SIMPLEX).require_optimal().objective)
-    answer = solve(program.form(instance))
+    answer = _solved(program.form(instance))
     if answer.claim in (Claimed.INFEASIBLE, Claimed.UNBOUNDED):
         return None
     return answer.require_optimal().objective

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from farkas.instances import library
+from farkas.instances.files import kind_class
 from farkas.quantities import eris as module
 from farkas.quantities import evaluate
 from farkas.quantities.eris import workloads
@@ -53,3 +54,33 @@ def test_a_schedule_that_ends_in_the_first_slot_is_one(monkeypatch: pytest.Monke
         found = SimpleNamespace(finish=finish, workers=None, moved=None, payoff=2.0)
         monkeypatch.setattr(module, "printed_schedule", lambda *_, found=found: found)
         assert evaluate(TINY, [key]) == {key: feasible}
+
+
+def test_an_optimum_that_presolve_loses_is_found() -> None:
+    """HiGHS 1.15.1 calls 0 the best payoff of this job, which is 50."""
+    auction = kind_class("eris").build(
+        slots=1,
+        sites=2,
+        resource_names=["gpu", "cpu"],
+        site_capacity=[[1.0, 2.0], [3.0, 3.0]],
+        transfer_budget=3.0,
+        chunk_size=1.0,
+        price_base_transfer=20.0,
+        price_base_resource=[50.0, 20.0],
+        jobs=[
+            {
+                "name": "",
+                "arrival": 0,
+                "utility": [50.0],
+                "data": [2, 2],
+                "epochs": 1,
+                "worker_rate": 2,
+                "worker_demand": [1.0, 2.0],
+                "server_demand": [1.0, 0.0],
+                "parameter_size": 1.0,
+            }
+        ],
+        occupied=None,
+    )
+    keys = ["eris.dual", "eris.schedule_lp", "eris.lagrangian", "eris.best_schedule_full[0]"]
+    assert evaluate(auction, keys) == pytest.approx(dict.fromkeys(keys, 50.0))

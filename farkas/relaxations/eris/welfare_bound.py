@@ -47,13 +47,15 @@ class ExactPricing(Pricing):
         return BestSchedule(capacity="full").form(data)
 
     def replies(self, prices: Floats, case: Case) -> tuple[Floats, Plans]:
-        """Return the payoffs that the solver claims, and the schedules; there are no cases."""
+        """Return the payoffs, and the schedules; there are no cases."""
+        from farkas.exact.proving import optimum as proved_optimum
+
         payoff, noise = np.zeros(self.owners), SIMPLEX * self.most
         owners, worth, use = list[int](), list[float](), list[Floats]()
         for i, session in enumerate(self._sessions):
             form = self._form(i, Prices(*self.program.parts(prices)))
             session.update(cost=form.cost)
-            answer = optimum_of(session)
+            answer = proved_optimum(form, optimum_of(session))
             payoff[i] = max(0.0, answer.bound_or(np.inf))
             if answer.objective > noise[i]:
                 value, used = self._schedule(i, form, answer.point)
@@ -74,8 +76,9 @@ class ExactPricing(Pricing):
 
 
 def generate_columns(auction: Auction, most_rounds: int = 1000) -> Iterator[DualPoint]:
-    """Solve the linear relaxation of (3) round by round; bounds rest on the solver's claims.
+    """Solve the linear relaxation of (3) round by round, the programs of jobs by a solver.
 
+    A job's optimum is compared with an exact search, for as long as that is let.
     Raises `NoAnswer`: the solver did not finish a job.
     """
     pricing = ExactPricing(auction)
