@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any, Unpack
 
 import numpy as np
@@ -16,7 +16,7 @@ from farkas.solvers.answer import Answer, Claimed
 from farkas.solvers.audit import settled_by_inspection
 from farkas.solvers.base import Ability, find, guarded, solve
 from farkas.solvers.highs import Highs, new_solver, pass_form, solve_loaded
-from farkas.solvers.options import OptionNames, Options, Raw
+from farkas.solvers.options import OptionNames, Options
 
 #: Binary orders by which units may be off before they are measured anew: what HiGHS forgives, 1e-9
 #: of its units, then stays well within what counts as feasible, 1e-6 of the form's.
@@ -90,8 +90,7 @@ def optimum_by_any(
     :func:`farkas.solvers.solve`.
     """
     said: list[str] = []
-    asked = dict.fromkeys((solver, *ORDER), options)
-    for name, answer in _answers(form, asked, start):
+    for name, answer in _answers(form, (solver, *ORDER), start, **options):
         if answer.claim is Claimed.OPTIMAL and not (duals and answer.raw_row_duals is None):
             return answer
         said.append(f"{name}: {answer.claim}, {answer.reason}, {answer.message}".rstrip(", "))
@@ -112,10 +111,13 @@ def optimum_of(session: Session) -> Answer:
 
 
 def _answers(
-    form: LinearForm, asked: Mapping[str, OptionNames], start: Floats | None
+    form: LinearForm,
+    solvers: Iterable[str],
+    start: Floats | None = None,
+    **options: Unpack[OptionNames],
 ) -> Iterator[tuple[str, Answer]]:
-    """Answers of those who take the form, by their options; the first has to."""
-    for place, (name, options) in enumerate(asked.items()):
+    """Answers of those who take the form; the first has to."""
+    for place, name in enumerate(dict.fromkeys(solvers)):
         try:
             answer = solve(form, name, start=start, **options)
         except (SolverUnavailable, UnsupportedForm):
@@ -125,24 +127,10 @@ def _answers(
         yield name, answer.unless_interrupted()
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class FoundDuals:
-    """Multipliers for a proof, and where they come from."""
-
-    rows: Floats  #: Shape (rows,), in the sign of row duals; any of them prove some bound.
-    source: str  #: ``"duals by highs"``, or what stands in for them.
-
-
-def multipliers_by_any(form: LinearForm, **highs: Raw) -> FoundDuals:
-    """Row duals by the first solver that gives some, or zeros when none does.
-
-    ``**highs``: options of HiGHS in its own words; others are asked without.
-    """
-    asked: dict[str, OptionNames] = {
-        name: {} for name in ORDER if Ability.DUALS in find(name).abilities
-    }
-    asked["highs"] = {"solver_options": highs}
-    for name, answer in _answers(form, asked, None):
+def multipliers_by_any(form: LinearForm) -> tuple[Floats, str]:
+    """Row duals by the first solver that gives some, or zeros; and whose they are."""
+    asked = [name for name in ORDER if Ability.DUALS in find(name).abilities]
+    for name, answer in _answers(form, asked):
         if answer.raw_row_duals is not None:
-            return FoundDuals(answer.raw_row_duals, f"duals by {name}")
-    return FoundDuals(np.zeros(form.num_rows), "all 0, since no solver gave duals")
+            return answer.raw_row_duals, f"duals by {name}"
+    return np.zeros(form.num_rows), "all 0, since no solver gave duals"

@@ -79,8 +79,8 @@ def tight_bound(instance: Brokerage) -> Bound:
     sources: dict[str, None] = {}
     for job in range(instance.num_jobs):
         form = Relaxed(relax="tight").form(JobAlone(instance, job))
-        found = multipliers_by_any(form)
-        sources[found.source] = None
+        rows, source = multipliers_by_any(form)
+        sources[source] = None
         first = int(instance.pair_start[job])
         for multipliers, name, begin in (
             (guide.server, "server_is_connected", first),
@@ -88,7 +88,7 @@ def tight_bound(instance: Brokerage) -> Bound:
             (guide.move, "started_at_arrival", first),
             (guide.move, "started_when_new", first + 1),
         ):
-            of_rows = np.abs(found.rows[form.row_block(name).where])
+            of_rows = np.abs(rows[form.row_block(name).where])
             by_pair_and_site = of_rows.reshape(-1, instance.num_sites)
             multipliers[begin : begin + len(by_pair_and_site)] = by_pair_and_site
     proved = MlbrokerPrices.of(instance, guide, "tight")
