@@ -84,18 +84,8 @@ class Child:
         self._pipe: Connection | None = None
         self._errors: IO[bytes] | None = None
 
-    def call(
-        self,
-        timeout: float,
-        function: Callable[..., Any],
-        *arguments: Any,
-        meanwhile: Callable[[subprocess.Popen[bytes]], None] | None = None,
-    ) -> CallEnd:
-        """Make a call there; never raises for what the call does.
-
-        After ``timeout`` seconds the process is killed; ``meanwhile`` is called with it again and
-        again.
-        """
+    def call(self, timeout: float, function: Callable[..., Any], *arguments: Any) -> CallEnd:
+        """Make a call there, for ``timeout`` seconds; never raises for what the call does."""
         begin, late = time.monotonic(), threading.Event()
         process, pipe = self._started()
 
@@ -107,8 +97,6 @@ class Child:
         timer.start()
         try:
             pipe.send((function, arguments))
-            while meanwhile is not None and not pipe.poll(LOOK):
-                meanwhile(process)
             status, answer, error = pipe.recv()
         except (EOFError, OSError):
             status, answer, error = "crashed", None, self._last_words(process)

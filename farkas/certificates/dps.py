@@ -347,12 +347,9 @@ for _name in PROGRAMS:
     priced_programs.add(_name, PricedMarket)
 
 
-def certify_prices(
-    market: Market, prices: Floats, rewards: Rewards, bound: Fraction | None = None
-) -> PricedTree:
-    """Certify what prices by type and slot prove; ``bound``: where it is known already."""
-    program = PricedMarket(market, f"dps.interval_lp[{rewards}]")
-    return PricedTree.of(program, prices, bound=bound)
+def certify_prices(market: Market, prices: Floats, rewards: Rewards) -> PricedTree:
+    """Certify what prices by type and slot prove."""
+    return PricedTree.of(PricedMarket(market, f"dps.interval_lp[{rewards}]"), prices)
 
 
 def bounds_to_date(market: Market, certificate: PricedTree) -> list[Fraction] | None:

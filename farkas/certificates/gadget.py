@@ -77,10 +77,10 @@ MOST_ENDS = 8
 MORE_DIGITS = 100
 
 
-def shortened(value: Fraction, digits: int = MORE_DIGITS) -> Fraction:
-    """Fraction of ``digits`` binary digits at or just above ``value``."""
-    size = value.numerator.bit_length() - value.denominator.bit_length()
-    return scaled(math.ceil(value * scaled(1, digits - size)), size - digits)
+def shortened(value: Fraction) -> Fraction:
+    """Fraction of `MORE_DIGITS` binary digits at or just above ``value``."""
+    places = grid_of(value)
+    return scaled(math.ceil(value * scaled(1, places)), -places)
 
 
 def grid_of(value: Fraction) -> int:
