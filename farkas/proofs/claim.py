@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from farkas.errors import NoVerdict, require_type
+from farkas.exact.proving import optimum as proved_optimum
 from farkas.extras import needed
 from farkas.forms import LinearForm
 from farkas.instances import Instance, library
@@ -161,8 +162,8 @@ def refuted_by(says: Says, name: str, note: str = "", **numbers: float) -> Verdi
 
 
 def optimum(form: LinearForm) -> float:
-    """Optimal value, found without any gap; raises `NoAnswer` when none is claimed."""
-    return solve(form, gap=0.0 if form.is_mip else None).require_optimal().objective
+    """Optimal value, to a gap of 0; raises `NoAnswer` when the solver claims none."""
+    return proved_optimum(form, solve(form)).require_optimal().objective
 
 
 def growth(sizes: Sequence[float], values: Sequence[float]) -> float:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from farkas.exact.proving import optimum as proved_optimum
 from farkas.instances.eris import Auction, Job
 from farkas.instances.variates import multinomial
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
@@ -134,7 +135,8 @@ def cheapest(sample: Auction, job: int, slot: int, workload: int) -> float:
     """Optimum of (8); infinite when impossible."""
     prices = posted_on_arrival(sample)
     task = SlotTask(sample, prices, job, slot, workload, sample.data[job])
-    answer = solve(OneShot().form(task))
+    form = OneShot().form(task)
+    answer = proved_optimum(form, solve(form))
     if answer.claim is Claimed.INFEASIBLE:
         return float("inf")
     return answer.require_optimal().objective
