@@ -22,7 +22,7 @@ import numpy as np
 from farkas.instances.coded import CodedComputing
 from farkas.numbers import Floats
 from farkas.replay.base import Kept, Replayed
-from farkas.replay.coded import enclosed_time, falling, log2_units
+from farkas.replay.coded import Numbers, enclosed_time, falling, log2_units
 from farkas.tolerances import TINY, ULP
 
 PLACES = 96  #: Binary places of exponentials.
@@ -32,9 +32,6 @@ WIDTH = 40
 STEPS = 100  #: Steps of the search for a guess at most; one that is worse costs time only.
 LEAST = 1 / 64  #: Share of an interval by which a step of that search shortens it at least.
 MOST_TIME = 2.0**1000  #: No guess is later.
-
-
-Numbers = tuple[tuple[float, ...], ...]
 
 
 class Sender(NamedTuple):

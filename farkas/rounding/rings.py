@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from farkas.numbers import Floats, Ints
-from farkas.tolerances import ROUNDING, TIE, allowed
+from farkas.tolerances import TIE, allowed
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -84,9 +84,7 @@ def round_printed(
     return kept, False
 
 
-def round_repaired(
-    mix: Mix, size: Ints, most_rounds: int, rng: np.random.Generator, slack: float = ROUNDING
-) -> Ints:
+def round_repaired(mix: Mix, size: Ints, most_rounds: int, rng: np.random.Generator) -> Ints:
     """Best of several rounds after dropping what does not fit.
 
     Items picked are admitted by decreasing gain per worker, ties by job, when they fit; ascending.
@@ -98,15 +96,15 @@ def round_repaired(
     for _ in range(most_rounds):
         picked = mix.draw(rng)
         order = picked[np.lexsort((mix.job[picked], -rate[picked]))]
-        admitted, gain = admit(mix, order, slack)
+        admitted, gain = admit(mix, order)
         if gain > best:
             best, kept = gain, admitted
     return kept
 
 
-def admit(mix: Mix, order: Ints, slack: float = ROUNDING) -> tuple[Ints, float]:
+def admit(mix: Mix, order: Ints) -> tuple[Ints, float]:
     """Take items in order as long as they fit, one per job; returns them ascending, and gains."""
-    left = allowed(mix.room, slack)
+    left = allowed(mix.room)
     taken: list[int] = []
     done: set[int] = set()
     for item in order.tolist():

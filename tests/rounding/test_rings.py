@@ -141,9 +141,9 @@ def test_no_more_rounds_are_drawn_than_allowed(rounds):
 
 
 def test_what_fills_the_room_to_the_last_bit_is_admitted():
-    assert admit(mix(), np.array([1]), slack=0.0)[0].tolist() == [1]
-    assert admit(mix(), np.array([0, 2]), slack=0.0)[0].tolist() == [0, 2]
-    assert admit(mix(room=1.999), np.array([1]), slack=0.0)[0].tolist() == []
+    assert admit(mix(), np.array([1]))[0].tolist() == [1]
+    assert admit(mix(), np.array([0, 2]))[0].tolist() == [0, 2]
+    assert admit(mix(room=1.999), np.array([1]))[0].tolist() == []
 
 
 def repaired_by_lists(whole, size, rounds, rng):

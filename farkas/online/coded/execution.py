@@ -1,15 +1,15 @@
 """Real execution: masters multiply coded matrices on workers that straggle.
 
-Workers are threads (numpy's products release the interpreter) or processes.  Each sleeps as long as
-its sampled finishing time says, on a time scale of choice, multiplies its block and returns it.  A
-master decodes as soon as enough rows have arrived and ignores the rest.
+Workers are threads: numpy's products release the interpreter.  Each sleeps as long as its sampled
+finishing time says, on a time scale of choice, multiplies its block and returns it.  A master
+decodes as soon as enough rows have arrived and ignores the rest.
 """
 
 import dataclasses
 import time
 from concurrent.futures import FIRST_COMPLETED as FIRST
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
-from typing import Literal, Self
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
+from typing import Self
 
 import numpy as np
 
@@ -112,7 +112,6 @@ def execute(
     rng: np.random.Generator,
     *,
     seconds_per_unit: float = 1e-3,
-    workers: Literal["threads", "processes"] = "threads",
 ) -> list[Executed]:
     """Run every master's product once, coded, on shared workers.
 
@@ -128,8 +127,6 @@ def execute(
         Draws masters of shared workers, then delays, then parity.
     seconds_per_unit
         Wall time per unit of the instance's time.
-    workers
-        Threads or processes.
 
     Raises
     ------
@@ -145,13 +142,7 @@ def execute(
     owner = draw_masters(plan.share, rng)
     loads = plan.whole_loads.astype(np.int64)
     delays = -np.log1p(-rng.random(data.workers))
-    pool: Executor
-    pool = (
-        ThreadPoolExecutor(data.workers)
-        if workers == "threads"
-        else ProcessPoolExecutor(data.workers)
-    )
-    with pool:
+    with ThreadPoolExecutor(data.workers) as pool:
         jobs = [
             _start(data, pool, m, np.flatnonzero(owner == m), loads[m], delays, matrices[m],
                    vectors[m], rng, seconds_per_unit)

@@ -14,14 +14,14 @@ from farkas.relaxations.dps.interval import IntervalLP
 from farkas.solvers.session import optimum_by_any
 
 
-def lp_prices(market: Market, rewards: Rewards = "budget", solver: str = "highs") -> Floats:
+def lp_prices(market: Market, rewards: Rewards = "budget") -> Floats:
     """Prices that are optimal up to rounding: row duals of ``dps.interval_lp``, scarce rows only.
 
-    Raises `NoAnswer` when no solver, ``solver`` first, gives an optimum with duals.
+    Raises `NoAnswer` when no solver gives an optimum with duals.
     """
     program = PricedMarket(market, f"dps.interval_lp[{rewards}]")
     form = IntervalLP(rewards=rewards, shape="scarce").form(market)
-    duals = optimum_by_any(form, solver, duals=True).row_duals
+    duals = optimum_by_any(form, duals=True).row_duals
     found = []
     for family, shape in zip(("enough_workers", "enough_ps"), program.shapes, strict=True):
         side, members = np.zeros(shape), form.row_block(family).axes[0].members

@@ -21,14 +21,13 @@ def plan_of(name, data, stretch=1.0):
     return Allocation(plan.share, plan.loads * stretch)
 
 
-@pytest.mark.parametrize("workers", ["threads", "processes"])
-def test_real_products_are_decoded(workers):
+def test_real_products_are_decoded():
     data = generate("coded", num_masters=2, num_workers=6, rows=60, seed=4)
     rng = np.random.default_rng(0)
     matrices = [rng.standard_normal((60, 9)) for _ in range(2)]
     vectors = [rng.standard_normal(9) for _ in range(2)]
     plan = plan_of("coded.round_lp", data, 2.0)
-    found = execute(data, plan, matrices, vectors, rng, seconds_per_unit=2e-4, workers=workers)
+    found = execute(data, plan, matrices, vectors, rng, seconds_per_unit=2e-4)
     for one, matrix, vector in zip(found, matrices, vectors, strict=True):
         assert one.product == pytest.approx(matrix @ vector, rel=1e-7, abs=1e-7)
         assert one.error < 1e-9
