@@ -120,17 +120,15 @@ class ServerPools:
         installed = np.concatenate([market.installed_workers, market.installed_ps], axis=1)
         each, of, size = np.unique(installed, axis=0, return_inverse=True, return_counts=True)
         affordable(float(len(each)) * market.num_jobs, "ways to place jobs")
-        pool = np.zeros(len(each), np.int64) if single else np.arange(len(each))
-        count = int(pool.max(initial=-1)) + 1
         width = market.num_worker_types
         hosting = (each[:, :width][:, market.worker_type] >= market.workers) & (
             each[:, width:][:, market.ps_type] >= market.ps
         )
-        units = np.zeros((count, each.shape[1]), np.int64)
-        hosts = np.zeros((count, market.num_jobs), np.bool_)
-        np.add.at(units, pool, size[:, None] * each)
-        np.logical_or.at(hosts, pool, hosting)
-        return cls(pool[of.reshape(-1)], units[:, :width], units[:, width:], hosts.T)
+        units, pool = size[:, None] * each, of.reshape(-1)
+        if single and len(each):
+            units, pool = units.sum(axis=0, keepdims=True), np.zeros_like(pool)
+            hosting = np.logical_or.reduce(hosting, axis=0, keepdims=True)
+        return cls(pool, units[:, :width], units[:, width:], hosting.T)
 
     @property
     def count(self) -> int:

@@ -127,29 +127,45 @@ class Instance(
 _HALF = re.compile("[\ud800-\udfff]")
 
 
-def plain_value(value: Any, where: str) -> Any:
+#: A JSON path: text, or a path and the key or place below it; only a refusal puts it into words.
+Where = str | tuple[Any, Any]
+
+
+def plain_value(value: Any, where: Where) -> Any:
     """Turn ``value`` into what JSON can hold; NaN, infinity and foreign objects are refused.
 
     ``where`` is the JSON path for the error message.
     """
+    kind = type(value)
+    if kind is int or kind is bool or value is None:
+        return value
+    if kind is float:
+        if not math.isfinite(value):
+            raise InvalidInstance(f"Expected a finite number, got {value} - at `{_path(where)}`")
+        return value + 0.0  # -0.0 and 0.0 are one number
     if isinstance(value, msgspec.Struct):
         # `to_builtins` keeps a record's tag, so that unions of records survive the way back.
         return plain_value(msgspec.to_builtins(value), where)
     if isinstance(value, np.ndarray | np.generic):
         return plain_value(value.tolist(), where)
     if isinstance(value, float):
-        if not math.isfinite(value):
-            raise InvalidInstance(f"Expected a finite number, got {value} - at `{where}`")
-        return value + 0.0  # -0.0 and 0.0 are one number
+        return plain_value(float(value), where)
     if isinstance(value, str) and not value.isascii() and _HALF.search(value):
-        raise InvalidInstance(f"Expected text, got half a character - at `{where}`")
-    if value is None or isinstance(value, str | bool | int):
+        raise InvalidInstance(f"Expected text, got half a character - at `{_path(where)}`")
+    if isinstance(value, str | int):
         return value
     if isinstance(value, Mapping):
-        return {str(key): plain_value(item, f"{where}.{key}") for key, item in value.items()}
+        return {str(key): plain_value(item, (where, str(key))) for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
-        return [plain_value(item, f"{where}[{index}]") for index, item in enumerate(value)]
-    raise InvalidInstance(f"Expected a JSON value, got {type(value).__name__} - at `{where}`")
+        return [plain_value(item, (where, index)) for index, item in enumerate(value)]
+    raise InvalidInstance(f"Expected a JSON value, got {kind.__name__} - at `{_path(where)}`")
+
+
+def _path(where: Where) -> str:
+    if isinstance(where, str):
+        return where
+    above, last = _path(where[0]), where[1]
+    return f"{above}[{last}]" if isinstance(last, int) else f"{above}.{last}"
 
 
 def require(condition: bool, message: str) -> None:

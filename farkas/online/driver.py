@@ -440,9 +440,10 @@ def slots_of(
         value = float(world.value_of(costs))
         known = math.isfinite(value)
         if known and value:
-            so_far += Fraction(value)
+            so_far = so_far + Fraction(value)
         proved = None if bounds is None else bounds[slot]
-        if (so_far, proved) != seen:  # many slots of a long horizon change neither
+        # many slots of a long horizon change neither, and keep both objects
+        if seen is None or so_far is not seen[0] or proved is not seen[1]:
             seen, ratio = (so_far, proved), None
             words = None if proved is None else str(proved)
             if proved is not None and not run.violations:

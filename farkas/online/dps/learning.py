@@ -169,12 +169,12 @@ def best_arm(side: Side, kind: int, by: Supplying) -> int:
     """
     first, last = side.first[kind], side.first[kind + 1]
     most = supply(side, kind, by)
-    value = side.price[first:last] * np.minimum(side.demand[first:last], most)
-    best = value.max()
-    chosen = len(value) - 1
-    while value[chosen] < best - TIE * best:
+    best, chosen = -np.inf, last - 1
+    for arm in range(first, last):  # a loop needs no memory
+        best = max(best, side.price[arm] * min(side.demand[arm], most))
+    while side.price[chosen] * min(side.demand[chosen], most) < best - TIE * best:
         chosen -= 1
-    return int(first + chosen)
+    return int(chosen)
 
 
 @compiled
