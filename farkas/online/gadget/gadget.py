@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from farkas.certificates.sums import scaled
+from farkas.instances.base import Count, Nonnegative
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import Gains, SlotView
@@ -78,8 +79,8 @@ class Gadget(Policy):
     gains: Gains = "printed"
     fill: bool | None = None
     rounding: Rounding = "repair"
-    rounds: int = 100
-    gap: float = 1e-3
+    rounds: Count = 100
+    gap: Nonnegative = 1e-3
     solver: str = ""
 
     def start(self, known: Cluster, seed: int) -> GadgetState:
@@ -152,7 +153,7 @@ class Gadget(Policy):
 def columns(
     gains: Gains = "printed",
     fill: bool | None = None,
-    gap: float = 1e-3,
+    gap: Nonnegative = 1e-3,
     solver: str = "",
 ) -> Gadget:
     """Algorithm 1 whose slots are within ``gap`` of a bound, by prices and choices of rings.
@@ -175,7 +176,7 @@ def greedy_exact(solver: str = "") -> Gadget:
 
 @algorithm("gadget.lp_rs_mde", source="GADGET Algorithms 1, 2")
 def algorithm_2(
-    rounding: Rounding = "repair", gains: Gains = "printed", rounds: int = 1000, solver: str = ""
+    rounding: Rounding = "repair", gains: Gains = "printed", rounds: Count = 1000, solver: str = ""
 ) -> Gadget:
     """As `gadget.gadget`, with more rounds by default."""
     return Gadget(gains=gains, rounding=rounding, rounds=rounds, solver=solver)

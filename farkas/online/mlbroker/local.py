@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from farkas.errors import NoAnswer, NotApplicable
-from farkas.instances.base import Nonnegative
+from farkas.instances.base import Nonnegative, Positive
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.instances.options import Share
 from farkas.instances.rounded import guarded_ceil
@@ -204,8 +204,8 @@ class Optimum(Policy):
 
     semantics: Semantics = "strict"
     solver: str = "highs"
-    time_limit: float = 60.0
-    gap: float = 0.0
+    time_limit: Positive = 60.0
+    gap: Nonnegative = 0.0
 
     def decide(self, instance: Brokerage, seed: int) -> list[PlacedSlot]:
         """Solve the offline program; raises `NoAnswer` when no placement was found in time."""
@@ -232,7 +232,7 @@ class Solving(Placing):
     """Baseline that solves mlbroker.one_shot in every slot."""
 
     solver: str = ""
-    gap: float = 0.0
+    gap: Nonnegative = 0.0
     prices: Any = ""
 
     def model(self, state: Presence, arrivals: Snapshot) -> Subproblem | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from farkas.errors import UnknownName, UnsupportedForm
+from farkas.errors import InvalidOption, UnknownName, UnsupportedForm
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.column import Columns
 from farkas.models.gadget.slot import snapshot
@@ -104,3 +104,19 @@ def test_each_program_of_algorithm_2_is_asked_for_the_arrivals_of_its_slot() -> 
         state, _, _ = take_step(policy, state, arrivals, rng)
         assert len(state.index) == known + len(arrivals)
         assert state.chosen is None
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("gadget.gadget", {"rounds": 0}),
+        ("gadget.lp_rs_mde", {"rounds": -5}),
+        ("gadget.columns", {"gap": -0.1}),
+        ("mlbroker.opt", {"time_limit": 0.0}),
+        ("mlbroker.opt", {"gap": -0.1}),
+        ("mlbroker.oasis", {"gap": -0.1}),
+    ],
+)
+def test_limits_that_leave_nothing_to_find_are_refused(name, options):
+    with pytest.raises(InvalidOption, match=next(iter(options))):
+        algorithms[name].settle(options)
