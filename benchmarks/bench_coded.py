@@ -21,8 +21,8 @@ from farkas.algebra import ConvexModel
 from farkas.certificates.coded import MasterPrices, time_bound
 from farkas.instances import write
 from farkas.instances.coded import CodedComputing
+from farkas.models.coded.completion_times import counts, recovery_probability, shared_plan
 from farkas.models.coded.kernel import Pairs
-from farkas.models.coded.law import counts, recovery_probability, shared_plan
 from farkas.online import algorithms
 from farkas.online.coded.environment import P3
 from farkas.online.coded.execution import simulate

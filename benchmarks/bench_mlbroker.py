@@ -25,8 +25,8 @@ from farkas.online import algorithms
 from farkas.online.loop import decide
 from farkas.online.mlbroker.environment import Environment, tight_bound
 from farkas.online.mlbroker.fractional import Fractional
-from farkas.relaxations.mlbroker.following import JobPrices, follow
 from farkas.relaxations.mlbroker.slot_solver import Together
+from farkas.relaxations.mlbroker.slot_transport import JobPrices, follow
 
 FLOORS = {10.0: 6.0, 50.0: 30.0}  #: CPU seconds allowed for a run with certificate, by jobs a slot.
 SLOT_FLOOR = 0.06  #: CPU seconds allowed for a slot of 52 jobs.

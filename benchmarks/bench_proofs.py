@@ -15,7 +15,7 @@ from typing import Any
 
 from benchmarks.measure import keep
 from farkas.certificates import check, to_json
-from farkas.exact.proving import prove_form
+from farkas.exact.solver import prove_form
 from farkas.files import is_model
 from farkas.forms.model_text import read_model
 from farkas.forms.rational import Numbers

@@ -13,7 +13,7 @@ The same on the command line, without the matrices::
 import numpy as np
 
 import farkas
-from farkas.models.coded.law import Allocation, Law
+from farkas.models.coded.completion_times import Allocation, Law
 from farkas.online import algorithms
 from farkas.online.coded.execution import execute
 

@@ -21,7 +21,7 @@ REGISTRIES = (
     "farkas.adversary.shape:shapes",
     "farkas.certificates.files:certificate_types",
     "farkas.certificates.priced_tree:priced_programs",
-    "farkas.certificates.runs:run_bounds",
+    "farkas.certificates.run_bound:run_bounds",
     "farkas.duals.multipliers:restatements",
     "farkas.experiments.figures.exhibit:figures",
     "farkas.experiments.pictures.gantt:layouts",

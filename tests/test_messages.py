@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 import farkas
 from farkas import errors
-from farkas.adversary.shipped import find_statement
+from farkas.adversary.catalogue import find_statement
 from farkas.algebra import programs
 from farkas.errors import (
     Exit,

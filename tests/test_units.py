@@ -41,7 +41,7 @@ from farkas.online.eris.scheduler_printed import printed_schedule
 from farkas.online.gadget.environment import Room
 from farkas.online.loop import decide
 from farkas.online.mlbroker.fractional import Fractional, Points
-from farkas.proofs.gadget.relaxed import random_clusters
+from farkas.proofs.gadget.relaxations import random_clusters
 from farkas.relaxations.dps.interval import corrected_bound, printed_bound
 from farkas.relaxations.eris.payoff_bound import bound_payoff, chunks_sent, job_slots
 from farkas.relaxations.eris.pricing import SchedulePricing

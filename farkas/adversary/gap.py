@@ -13,7 +13,7 @@ from typing import Any, Literal
 import msgspec
 
 from farkas.certificates.doubles import both, text_of
-from farkas.certificates.packed import rational
+from farkas.certificates.encoding import rational
 from farkas.certificates.proof import rounded
 from farkas.errors import FileProblem, InvalidOption, NotACertificate
 from farkas.files import require_single

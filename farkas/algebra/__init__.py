@@ -19,7 +19,7 @@ __getattr__ = when_used(
     {
         "to_pyomo": "PyomoProgram",
         "convex": "Exp Product Where ConvexModel ConvexProgram",
-        "declare": "expression Param Var",
+        "declarations": "expression Param Var",
         "expressions": "Sum",
         "formulation": "constraint objective option programs",
         "program": "Between Program",

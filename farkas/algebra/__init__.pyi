@@ -3,9 +3,9 @@ from farkas.algebra.convex import ConvexProgram as ConvexProgram
 from farkas.algebra.convex import Exp as Exp
 from farkas.algebra.convex import Product as Product
 from farkas.algebra.convex import Where as Where
-from farkas.algebra.declare import Param as Param
-from farkas.algebra.declare import Var as Var
-from farkas.algebra.declare import expression as expression
+from farkas.algebra.declarations import Param as Param
+from farkas.algebra.declarations import Var as Var
+from farkas.algebra.declarations import expression as expression
 from farkas.algebra.expressions import Sum as Sum
 from farkas.algebra.formulation import constraint as constraint
 from farkas.algebra.formulation import objective as objective

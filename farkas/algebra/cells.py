@@ -21,7 +21,7 @@ from farkas.errors import RuleError
 from farkas.numbers import Array
 
 if TYPE_CHECKING:
-    from farkas.algebra.assemble import Reader
+    from farkas.algebra.assembly import Reader
 
 
 Number = int | float | np.integer[Any] | np.floating[Any]

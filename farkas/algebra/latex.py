@@ -9,7 +9,7 @@ from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
 from farkas.algebra.cells import reading
-from farkas.algebra.declare import Declarations, Expression, Param, Var
+from farkas.algebra.declarations import Declarations, Expression, Param, Var
 from farkas.algebra.formulation import Family
 from farkas.algebra.sets import IndexedSet, Set
 from farkas.errors import RuleError

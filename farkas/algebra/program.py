@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from farkas.algebra.assemble import TracedRows, assemble, trace_family, trace_objective
+from farkas.algebra.assembly import TracedRows, assemble, trace_family, trace_objective
 from farkas.algebra.cells import current
-from farkas.algebra.declare import RESERVED, Declarations
+from farkas.algebra.declarations import RESERVED, Declarations
 from farkas.algebra.formulation import Family, Formulation, Objective
 from farkas.errors import FarkasError, InvalidOption, RuleError
 from farkas.forms import Block, LinearForm

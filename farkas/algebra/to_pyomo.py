@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from farkas.algebra.declare import Param, Var
+from farkas.algebra.declarations import Param, Var
 from farkas.algebra.formulation import Family, rules_in_words
 from farkas.algebra.latex import domain
 from farkas.algebra.program import RuleProgram

@@ -15,10 +15,10 @@ import msgspec
 from farkas.api.check import proof_of
 from farkas.api.inputs import InstanceOrName, as_instance
 from farkas.certificates.doubles import both, double
+from farkas.certificates.encoding import rational, shown
 from farkas.certificates.files import Certificate, from_json
-from farkas.certificates.packed import rational, shown
 from farkas.certificates.proof import Proof, rounded
-from farkas.certificates.runs import require_run_bound
+from farkas.certificates.run_bound import require_run_bound
 from farkas.errors import FarkasError, MissingInstance, NotACertificate
 from farkas.instances import Instance
 from farkas.messages import ShowsStatement, named

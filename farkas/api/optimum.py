@@ -11,7 +11,7 @@ import msgspec
 
 from farkas.api.check_run import certificate_of
 from farkas.api.inputs import InstanceOrName, as_instance, refuse_unknown, require_search_limit
-from farkas.certificates.runs import bounds_run
+from farkas.certificates.run_bound import bounds_run
 from farkas.errors import InvalidOption, NoAnswer, require_progress, require_share, require_type
 from farkas.executor import Executor
 from farkas.instances import Instance

@@ -14,8 +14,8 @@ from farkas.duals.dualize import DualForm
 from farkas.errors import InvalidOption, UnknownName, require_progress, require_share, require_type
 from farkas.exact.from_doubles import rational
 from farkas.exact.node_bounds import Deadline
-from farkas.exact.proving import prove_form
 from farkas.exact.result import Proved
+from farkas.exact.solver import prove_form
 from farkas.exact.sources import from_object, reader_of
 from farkas.files import is_model
 from farkas.forms import LinearForm

@@ -19,7 +19,7 @@ from farkas.online.policy import as_algorithm
 
 if TYPE_CHECKING:
     from farkas.offline.search import Advance
-    from farkas.online.feeding import Feed
+    from farkas.online.feed import Feed
     from farkas.quantities import Value
 
 
@@ -102,7 +102,7 @@ def feed(
     seed
         Seed of every random draw, >= 0.
     known
-        What the algorithm is told before the first job; see `farkas.online.feeding.Feed`.
+        What the algorithm is told before the first job; see `farkas.online.feed.Feed`.
     options
         Options of the algorithm; ``farkas.show(algorithm)`` lists them.
 
@@ -126,7 +126,7 @@ def feed(
     require_seed(seed)
     data = as_instance(instance)
     chosen = as_algorithm(algorithm, data.kind)
-    from farkas.online.feeding import Feed  # here: runs have no use for it
+    from farkas.online.feed import Feed  # here: runs have no use for it
 
     return Feed(data, chosen, seed, known, options)
 

@@ -37,8 +37,8 @@ from farkas.errors import (
 )
 from farkas.exact.from_doubles import rational
 from farkas.exact.node_bounds import Deadline
-from farkas.exact.proving import prove_form
 from farkas.exact.result import Proved
+from farkas.exact.solver import prove_form
 from farkas.forms import LinearForm
 from farkas.forms.rational import RationalForm
 from farkas.relaxations.integrality import relax as without_integrality

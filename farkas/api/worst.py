@@ -10,12 +10,12 @@ from fractions import Fraction
 from types import NoneType
 from typing import Any
 
+from farkas.adversary.catalogue import find_statement
 from farkas.adversary.gap import UNBOUNDED, Gap, GapProof, at_least, prove_gap
 from farkas.adversary.moves import shrunk
 from farkas.adversary.scoring import LONGEST, Scored, Scorer
 from farkas.adversary.search import Progress, search
 from farkas.adversary.shape import InstanceBox
-from farkas.adversary.shipped import find_statement
 from farkas.api.inputs import InstanceOrName, as_instance, require_search_limit
 from farkas.certificates.doubles import both, text_of
 from farkas.certificates.proof import rounded

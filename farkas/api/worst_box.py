@@ -19,8 +19,8 @@ from farkas.certificates.proof import rounded
 from farkas.errors import InvalidOption, NoAnswer, NotACertificate, require_progress
 from farkas.exact.from_doubles import rational
 from farkas.exact.node_bounds import Deadline, OutOfTime
-from farkas.exact.proving import prove_form
 from farkas.exact.result import Proved
+from farkas.exact.solver import prove_form
 from farkas.forms import LinearForm
 from farkas.instances import Instance
 from farkas.messages import named

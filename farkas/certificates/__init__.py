@@ -16,7 +16,7 @@ __getattr__ = when_used(
         "points": "exact_feasibility exact_value",
         "proof": "Proof",
         "repair": "certify certify_infeasible repaired",
-        "runs": "RunBound run_bounds",
+        "run_bound": "RunBound run_bounds",
         "vipr": "write_vipr write_vipr_infeasible",
         "vipr_check": "ViprProof check_vipr",
     },

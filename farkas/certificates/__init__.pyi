@@ -19,8 +19,8 @@ from farkas.certificates.proof import Proof as Proof
 from farkas.certificates.repair import certify as certify
 from farkas.certificates.repair import certify_infeasible as certify_infeasible
 from farkas.certificates.repair import repaired as repaired
-from farkas.certificates.runs import RunBound as RunBound
-from farkas.certificates.runs import run_bounds as run_bounds
+from farkas.certificates.run_bound import RunBound as RunBound
+from farkas.certificates.run_bound import run_bounds as run_bounds
 from farkas.certificates.vipr import write_vipr as write_vipr
 from farkas.certificates.vipr import write_vipr_infeasible as write_vipr_infeasible
 from farkas.certificates.vipr_check import ViprProof as ViprProof

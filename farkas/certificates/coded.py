@@ -53,11 +53,11 @@ from typing import Any, Self
 import msgspec
 import numpy as np
 
+from farkas.certificates.directed_rounding import down, excess_above, returned_above, up
+from farkas.certificates.encoding import FilePart, Size, pack, unpack
 from farkas.certificates.files import certificate_type
-from farkas.certificates.outward import down, excess_above, returned_above, up
-from farkas.certificates.packed import FilePart, Size, pack, unpack
 from farkas.certificates.prices import PriceCertificate
-from farkas.certificates.runs import Options, RunBound, run_bounds
+from farkas.certificates.run_bound import Options, RunBound, run_bounds
 from farkas.certificates.sums import affordable, whole
 from farkas.errors import NotACertificate
 from farkas.instances.coded import FOR_P1, CodedComputing, log_excess_inverse

@@ -6,7 +6,7 @@ import decimal
 import math
 from fractions import Fraction
 
-from farkas.certificates.packed import rational
+from farkas.certificates.encoding import rational
 from farkas.errors import NotACertificate
 
 

@@ -37,7 +37,7 @@ from typing import Any, Literal
 import numpy as np
 
 from farkas.certificates.priced_tree import Case, Layout, PricedProgram, PricedTree, priced_programs
-from farkas.certificates.runs import RunBound, run_bounds
+from farkas.certificates.run_bound import RunBound, run_bounds
 from farkas.certificates.sums import affordable, finite, whole
 from farkas.errors import NotACertificate
 from farkas.instances.dps import Market

@@ -21,7 +21,7 @@ import msgspec
 import numpy as np
 
 from farkas.certificates.priced_tree import Case, Layout, PricedProgram, PricedTree, priced_programs
-from farkas.certificates.runs import RunBound, run_bounds
+from farkas.certificates.run_bound import RunBound, run_bounds
 from farkas.certificates.sums import affordable, exact_dot, finite, whole
 from farkas.errors import NotACertificate
 from farkas.instances.eris import Auction, hosted, left_over

@@ -24,7 +24,7 @@ from farkas.certificates.priced_tree import (
     PricedProgram,
     priced_programs,
 )
-from farkas.certificates.runs import RunBound, run_bounds
+from farkas.certificates.run_bound import RunBound, run_bounds
 from farkas.certificates.sums import affordable, finite, scaled, whole
 from farkas.errors import NotACertificate
 from farkas.instances.gadget import Cluster

@@ -9,8 +9,8 @@ import msgspec
 import numpy as np
 
 from farkas.certificates.bound import Multipliers, prove_bound, show
+from farkas.certificates.encoding import ExactVector, FilePart, PackedForm, rational, shown, unpack
 from farkas.certificates.files import Certificate, Hash, certificate_type
-from farkas.certificates.packed import ExactVector, FilePart, PackedForm, rational, shown, unpack
 from farkas.certificates.points import exact_feasibility, exact_value
 from farkas.certificates.proof import Proof, provenance
 from farkas.errors import NotACertificate
@@ -51,7 +51,7 @@ class FormCertificate(Certificate, frozen=True, kw_only=True):
         """
         form = rebuilt
         if form is None:
-            from farkas.certificates.packed_form import own_form
+            from farkas.certificates.form_encoding import own_form
 
             form = own_form(self)
         if form.sha256 != self.form:

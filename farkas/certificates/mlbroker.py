@@ -34,10 +34,10 @@ from typing import Literal
 
 import numpy as np
 
+from farkas.certificates.encoding import pack, unpack
 from farkas.certificates.files import certificate_type
-from farkas.certificates.packed import pack, unpack
 from farkas.certificates.prices import PriceCertificate
-from farkas.certificates.runs import Options, RunBound, run_bounds
+from farkas.certificates.run_bound import Options, RunBound, run_bounds
 from farkas.certificates.sums import exact_dot, finite
 from farkas.errors import NotACertificate
 from farkas.instances.mlbroker import FRACTIONAL, Brokerage, Semantics

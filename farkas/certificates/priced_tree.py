@@ -31,8 +31,8 @@ from typing import Annotated, Any, ClassVar, Literal
 import msgspec
 import numpy as np
 
+from farkas.certificates.encoding import FilePart, Size, pack, unpack
 from farkas.certificates.files import certificate_type
-from farkas.certificates.packed import FilePart, Size, pack, unpack
 from farkas.certificates.prices import PriceCertificate
 from farkas.certificates.sums import LONGEST_SEARCH, MOST_CELLS, affordable, total, whole
 from farkas.errors import NotACertificate, NotApplicable

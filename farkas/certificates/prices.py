@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import msgspec
 
+from farkas.certificates.encoding import rational, shown
 from farkas.certificates.files import Certificate
-from farkas.certificates.packed import rational, shown
 from farkas.certificates.proof import Proof
 from farkas.errors import NotACertificate
 

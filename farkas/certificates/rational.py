@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
 from farkas.certificates.doubles import MOST_WORK
+from farkas.certificates.encoding import FilePart, Size, deflate, inflate, rational
 from farkas.certificates.files import Certificate, Hash
-from farkas.certificates.packed import FilePart, Size, deflate, inflate, rational
 from farkas.certificates.proof import Proof, Provenance, provenance
 from farkas.errors import NotACertificate
 from farkas.forms.rational import Numbers, RationalForm, Side, as_rational, rational_form
@@ -75,7 +75,7 @@ class RationalCertificate(Certificate, frozen=True, kw_only=True):
         """Return what the file is about: the rebuilt form, else its own data; and which of them."""
         if form is not None:
             return as_rational(form), provenance(form, instance)
-        from farkas.certificates.packed_form import require_own_name
+        from farkas.certificates.form_encoding import require_own_name
 
         require_own_name(self)
         if self.data is None:

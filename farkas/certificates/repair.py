@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from farkas.certificates.bound import BoundProof, cheap_and_dear, project, prove_bound
+from farkas.certificates.encoding import ExactVector, PackedForm, deflate, pack, trailing_zeros
 from farkas.certificates.files import Option
 from farkas.certificates.linear import (
     InfeasibleCertificate,
@@ -22,7 +23,6 @@ from farkas.certificates.linear import (
     PointClaim,
     prove_infeasible,
 )
-from farkas.certificates.packed import ExactVector, PackedForm, deflate, pack, trailing_zeros
 from farkas.certificates.points import activity, below, exact_feasibility, exact_value
 from farkas.certificates.sums import ExactNumbers, reduced_costs
 from farkas.errors import InvalidOption, NotACertificate

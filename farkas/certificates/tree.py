@@ -29,8 +29,8 @@ from typing import Annotated
 import msgspec
 
 from farkas.certificates.doubles import MOST_WORK, Work
+from farkas.certificates.encoding import FilePart, Size
 from farkas.certificates.files import certificate_type
-from farkas.certificates.packed import FilePart, Size
 from farkas.certificates.proof import Proof, Provenance
 from farkas.certificates.rational import RationalCertificate
 from farkas.certificates.tree_check import TreeChecker

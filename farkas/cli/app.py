@@ -103,7 +103,7 @@ def call(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return Exit.DONE
     except (Exception, KeyboardInterrupt) as error:
-        from farkas.cli.endings import ended
+        from farkas.cli.exit_codes import ended
 
         return ended(error)
 

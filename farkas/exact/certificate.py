@@ -18,8 +18,8 @@ from farkas.certificates.tree import (
     TreeCertificate,
     UnboundedCertificate,
 )
+from farkas.exact.bound_propagation import Step
 from farkas.exact.cuts import Cut
-from farkas.exact.ends import Step
 from farkas.exact.node_bounds import ZERO, Bounding, ColumnEnd, Weights, weighted_sum
 from farkas.forms.rational import RationalForm, Side
 from farkas.solvers.simplex import Basis

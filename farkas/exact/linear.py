@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from farkas.errors import NoAnswer
-from farkas.exact.ends import Nearby, Vertex, VertexFinder, dual_value, reduced_costs
+from farkas.exact.bound_propagation import Nearby, Vertex, VertexFinder, dual_value, reduced_costs
 from farkas.exact.node_bounds import ZERO, Deadline, Matrix, ScaledVector, divided
 from farkas.exact.refinement import Singular
 from farkas.forms.rational import RationalForm, Side, rational_form

@@ -3,7 +3,7 @@
 The residual is kept in whole numbers: with ``y`` the solution in doubles for residual ``r``, and
 ``Y = round(2**s y)``, the next residual ``2**s r - M Y`` is known exactly, and the solution so far,
 ``X = 2**s X + Y``, has ``s`` more bits.  Fractions follow from enough bits.  Nothing here has to be
-believed: what comes out is checked by :mod:`farkas.exact.ends` with the whole program.
+believed: what comes out is checked by :mod:`farkas.exact.bound_propagation` with the whole program.
 """
 
 from __future__ import annotations

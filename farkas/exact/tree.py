@@ -18,8 +18,8 @@ from typing import TypeAlias
 import numpy as np
 
 from farkas.errors import NoAnswer
+from farkas.exact.bound_propagation import Step, derived
 from farkas.exact.certificate import ProofTree, TreeNode, covered, preorder
-from farkas.exact.ends import Step, derived
 from farkas.exact.from_doubles import boxed, with_cuts
 from farkas.exact.linear import solve_linear
 from farkas.exact.node_bounds import (

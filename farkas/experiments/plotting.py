@@ -12,9 +12,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
 
+from farkas.adversary.catalogue import statement_name
 from farkas.adversary.gap import UNBOUNDED, Gap, GapProof, prove_gap
 from farkas.adversary.scoring import decides_again
-from farkas.adversary.shipped import statement_name
 from farkas.api.check_run import shipped_instance
 from farkas.api.compare import Comparison
 from farkas.api.inputs import InstanceOrName, as_instance
@@ -22,7 +22,7 @@ from farkas.api.load import imported_instance, load, role_of
 from farkas.api.solution import Solution
 from farkas.api.worst import WorstCase
 from farkas.certificates.doubles import nearest, text_of
-from farkas.certificates.packed import rational
+from farkas.certificates.encoding import rational
 from farkas.certificates.proof import rounded
 from farkas.certificates.ratio import ratio_words
 from farkas.errors import FileProblem, InvalidOption, MissingInstance, NoAnswer, require_type

@@ -17,7 +17,7 @@ from farkas.messages import named
 
 # Modules of this package that are no kind.  Everything else here is one.
 SHARED_MODULES = frozenset(
-    {"base", "files", "options", "rounded", "utilities", "variates", "writing"}
+    {"base", "files", "options", "rounding", "utilities", "variates", "writing"}
 )
 T = TypeVar("T")
 

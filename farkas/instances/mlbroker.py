@@ -28,7 +28,7 @@ from farkas.instances.base import (
     require_shape,
     table,
 )
-from farkas.instances.rounded import fitted, guarded_ceil
+from farkas.instances.rounding import fitted, guarded_ceil
 from farkas.numbers import Floats, Ints
 from farkas.tolerances import ROUNDING
 

@@ -15,8 +15,8 @@ from farkas.errors import NotApplicable
 from farkas.exact.node_bounds import Deadline, OutOfTime
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.chance import soonest_plan
+from farkas.models.coded.completion_times import shared_plan
 from farkas.models.coded.kernel import Pairs, WorkerTypes
-from farkas.models.coded.law import shared_plan
 from farkas.numbers import Floats, Ints
 from farkas.offline.methods import Candidate, OfflineSearch, SearchState, searches
 from farkas.offline.search import policies

@@ -14,7 +14,7 @@ from farkas.algebra.formulation import programs
 from farkas.errors import NoAnswer
 from farkas.exact.from_doubles import rational
 from farkas.exact.node_bounds import Deadline
-from farkas.exact.proving import prove_form
+from farkas.exact.solver import prove_form
 from farkas.executor import Executor
 from farkas.forms import LinearForm
 from farkas.numbers import Floats

@@ -127,7 +127,7 @@ class Environment:
         """Return what belongs to every slot, of what belongs to every step; by default the same."""
         return steps
 
-    # What follows is asked by `farkas.online.feeding`, of kinds whose jobs arrive over time.
+    # What follows is asked by `farkas.online.feed`, of kinds whose jobs arrive over time.
 
     def steps(self, instance: Any) -> int | None:
         """Return the number of slots, each a step; None where every job is one."""

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from farkas.certificates.doubles import double
-from farkas.certificates.packed import rational, shown
+from farkas.certificates.encoding import rational, shown
 from farkas.certificates.proof import rounded
 from farkas.certificates.ratio import ratio_at_most, ratio_or_optimal
 from farkas.errors import FileProblem, NotACertificate
@@ -67,7 +67,7 @@ class Bound(ShowsItself, msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
         ``algorithm`` and ``options`` are the run's, ``decisions`` what that decided, plain data.
         """
         from farkas.certificates.files import from_json  # here: a check reads no run for it
-        from farkas.certificates.runs import bounds_run
+        from farkas.certificates.run_bound import bounds_run
 
         if self.certificate is None:
             return False
@@ -77,7 +77,7 @@ class Bound(ShowsItself, msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
     @property
     def among(self) -> str:
         """Which decisions alone it bounds, in words; empty where it bounds all of the problem."""
-        from farkas.certificates.runs import among
+        from farkas.certificates.run_bound import among
 
         held = self.certificate or {}
         return among(*(str(held.get(key, "")) for key in ("kind", "certificate", "program")))

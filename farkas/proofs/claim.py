@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from farkas.errors import NoVerdict, require_type
-from farkas.exact.proving import optimum as proved_optimum
+from farkas.exact.solver import optimum as proved_optimum
 from farkas.extras import needed
 from farkas.forms import LinearForm
 from farkas.instances import Instance, library

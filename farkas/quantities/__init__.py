@@ -12,7 +12,7 @@ A quantity that is not defined for an instance raises :class:`~farkas.errors.Not
 is then absent.  ``None`` is a value: it means what the kind says it means (infeasible, unbounded).
 """
 
-from farkas.quantities.evaluate import Evaluation, evaluate, evaluate_all
+from farkas.quantities.evaluation import Evaluation, evaluate, evaluate_all
 from farkas.quantities.names import find
 from farkas.quantities.quantity import Quantity, Value, quantities, quantity
 

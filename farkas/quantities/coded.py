@@ -7,9 +7,9 @@ from collections.abc import Callable
 from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing, Plan
 from farkas.models.coded.chance import best_quantile
+from farkas.models.coded.completion_times import Law, dedicated_share
 from farkas.models.coded.expected import best_integer_time, integer_time
 from farkas.models.coded.kernel import Pairs, blocks_owner, theorem1_times
-from farkas.models.coded.law import Law, dedicated_share
 from farkas.numbers import Floats
 from farkas.online.coded.exhaustive import best_owner
 from farkas.online.coded.local_search import favourites, least_level, local_optimum

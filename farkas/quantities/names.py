@@ -104,7 +104,7 @@ def _solved(form: LinearForm) -> Answer:
     answer = solve(form)
     if not form.is_mip:
         return answer
-    from farkas.exact.proving import optimum
+    from farkas.exact.solver import optimum
 
     return optimum(form, answer)
 

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.certificates.doubles import nearest
-from farkas.certificates.packed import rational, shown
+from farkas.certificates.encoding import rational, shown
 from farkas.certificates.proof import rounded
 from farkas.certificates.ratio import ratio_at_most
 from farkas.errors import NotACertificate

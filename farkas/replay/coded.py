@@ -74,7 +74,7 @@ Numbers = tuple[tuple[float, ...], ...]
 
 
 class PlanEntry(Entry, frozen=True, kw_only=True):
-    """Shares and loads of every pair; see `farkas.models.coded.law.Allocation`."""
+    """Shares and loads of every pair; see `farkas.models.coded.completion_times.Allocation`."""
 
     share: Numbers
     loads: Numbers

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from farkas.certificates.enclosures import enclose
-from farkas.certificates.packed import shown
+from farkas.certificates.encoding import shown
 from farkas.errors import NotACertificate
 from farkas.instances.gadget import Cluster, Job
 from farkas.messages import quoted

@@ -9,9 +9,9 @@ import msgspec
 import pytest
 
 import farkas
+from farkas.adversary.catalogue import find_statement
 from farkas.adversary.gap import from_json, prove_gap
 from farkas.adversary.scoring import ROUGH, Scorer, decide, decides_again
-from farkas.adversary.shipped import find_statement
 from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.online.driver import algorithms, plain

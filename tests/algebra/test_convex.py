@@ -11,7 +11,7 @@ import pytest
 
 from farkas.algebra import Between, ConvexModel, ConvexProgram, Exp, Product, Sum, Var, Where
 from farkas.algebra.cells import reading
-from farkas.algebra.declare import Declarations
+from farkas.algebra.declarations import Declarations
 from farkas.algebra.expressions import Trace
 from farkas.algebra.latex import Text, _name, domain
 from farkas.errors import RuleError, UnknownName

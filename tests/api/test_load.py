@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import farkas
+from farkas.adversary.catalogue import find_statement
 from farkas.adversary.gap import Gap
-from farkas.adversary.shipped import find_statement
 from farkas.api.inputs import Overlong, as_instance, limited, require_limit
 from farkas.api.load import (
     imported_instance,

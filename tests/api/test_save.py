@@ -24,7 +24,7 @@ from farkas.certificates import check_vipr
 from farkas.certificates import read as read_certificate
 from farkas.certificates.tree import TreeCertificate
 from farkas.errors import FileProblem, InvalidOption, NoAnswer, NotACertificate
-from farkas.exact.proving import prove_form
+from farkas.exact.solver import prove_form
 from farkas.forms import LinearForm
 from farkas.forms.rational import as_rational
 from farkas.online import read_run

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 import farkas
-from farkas.adversary.shipped import find_statement
+from farkas.adversary.catalogue import find_statement
 from farkas.api.show import (
     Meaning,
     catalogue,

@@ -80,7 +80,7 @@ def test_kernels_are_of_the_kinds_whose_folders_or_files_they_are_in() -> None:
     of = {f"{kernel.__module__}.{kernel.function.__name__}": kinds for kernel, kinds in entries()}
     assert of["farkas.online.dps.seller.sell_at"] == {"dps"}
     assert of["farkas.certificates.mlbroker_workers.loads"] == {"mlbroker"}
-    assert of["farkas.models.coded.law.counts"] == {"coded"}
+    assert of["farkas.models.coded.completion_times.counts"] == {"coded"}
     assert of["farkas.models.gadget.envelope.envelope"] == {"gadget"}
 
 

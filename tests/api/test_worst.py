@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import farkas
-from farkas.adversary import shipped
+from farkas.adversary import catalogue
 from farkas.api.worst import worst
 from farkas.errors import InvalidInstance, InvalidOption, NotACertificate, UnknownName
 
@@ -95,7 +95,7 @@ def test_what_does_not_ship_is_told() -> None:
 def test_an_algorithm_that_decides_otherwise_today_has_no_known_worst_case(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(shipped, "decides_again", lambda *_: False)
+    monkeypatch.setattr(catalogue, "decides_again", lambda *_: False)
     with pytest.raises(NotACertificate, match="decides otherwise"):
         farkas.worst_known("eris.eris")
 
@@ -103,7 +103,7 @@ def test_an_algorithm_that_decides_otherwise_today_has_no_known_worst_case(
 def test_a_statement_that_proves_less_is_refused(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    one = shipped.find_statement("eris.eris")
+    one = catalogue.find_statement("eris.eris")
     path = tmp_path / "statements" / "eris" / "eris.json"
     path.parent.mkdir(parents=True)
     path.write_text("{}")

@@ -22,7 +22,7 @@ from farkas.api.worst_program import boxed, placed, why_outside, worst_program
 from farkas.certificates.proof import rounded
 from farkas.errors import InvalidInstance, InvalidOption, NoAnswer, NotACertificate, NotApplicable
 from farkas.exact.node_bounds import Deadline
-from farkas.exact.proving import prove_form
+from farkas.exact.solver import prove_form
 from farkas.forms.rational import as_rational
 from farkas.instances import Instance
 from farkas.instances.files import kind_class

@@ -15,7 +15,7 @@ ELSEWHERE = {
     "instances/mlbroker.py": {1e-300},  # the same for epsilon
     "models/coded/expected.py": {1e-10},  # least progress of a bisection
     "models/coded/kernel.py": {1e-14},  # width of a bisection
-    "models/coded/law.py": {1e-11, 1e-12, 1e-13},  # accuracy asked of integrals
+    "models/coded/completion_times.py": {1e-11, 1e-12, 1e-13},  # accuracy asked of integrals
     "offline/eris/optimum.py": {2e-5},  # share of a plan's worth that may be missing
     "online/coded/execution.py": {1e-300},  # keeps a quotient from dividing by 0
     "relaxations/coded/sca.py": {1e-12},  # least load of a step, which the next divides by

@@ -17,7 +17,7 @@ from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.prices import Prices
 from farkas.online import algorithms
 from farkas.quantities import evaluate
-from farkas.quantities.evaluate import evaluate_all, wanted_keys
+from farkas.quantities.evaluation import evaluate_all, wanted_keys
 from farkas.relaxations.eris.welfare_bound import relaxation_by_columns
 from farkas.solvers import availability, solve
 from tests.generators.dps import empty_market, random_market

@@ -21,9 +21,9 @@ from farkas.certificates.coded import (
     speeds_above,
     time_bound,
 )
+from farkas.certificates.encoding import pack
 from farkas.certificates.files import from_json
-from farkas.certificates.packed import pack
-from farkas.certificates.runs import require_run_bound
+from farkas.certificates.run_bound import require_run_bound
 from farkas.errors import FileProblem, NotACertificate
 from farkas.instances import library
 from farkas.models.coded.chance import best_quantile

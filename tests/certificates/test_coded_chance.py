@@ -18,13 +18,13 @@ from farkas.certificates.coded import (
     costs,
     least_payment,
 )
-from farkas.certificates.outward import returned_above
+from farkas.certificates.directed_rounding import returned_above
 from farkas.errors import NotACertificate
 from farkas.exact.node_bounds import Deadline
 from farkas.instances import library
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.chance import best_quantile
-from farkas.models.coded.law import Law
+from farkas.models.coded.completion_times import Law
 from farkas.offline import coded
 from farkas.offline.coded import WorkerPrices
 from farkas.online.run import Bound

@@ -12,6 +12,7 @@ import pytest
 
 from farkas.certificates import check, from_json, gadget, priced_tree, to_json
 from farkas.certificates.enclosures import enclose
+from farkas.certificates.encoding import pack
 from farkas.certificates.gadget import (
     SUM_BITS,
     PricedCluster,
@@ -21,7 +22,6 @@ from farkas.certificates.gadget import (
     rent_of,
     rounded_down,
 )
-from farkas.certificates.packed import pack
 from farkas.certificates.priced_tree import Split
 from farkas.errors import NotACertificate
 from farkas.instances import library
@@ -35,7 +35,7 @@ from farkas.instances.utilities import (
     TableUtility,
 )
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
-from farkas.proofs.gadget.relaxed import random_clusters
+from farkas.proofs.gadget.relaxations import random_clusters
 from farkas.relaxations.gadget.offline_bound import OfflineBound
 from farkas.relaxations.gadget.pricing import horizon_certificate
 from farkas.solvers import solve

@@ -19,7 +19,7 @@ from farkas.certificates import (
 )
 from farkas.certificates.tree import UnboundedCertificate
 from farkas.errors import NotACertificate
-from farkas.exact.proving import prove_form
+from farkas.exact.solver import prove_form
 from farkas.forms.rational import RationalForm
 from tests.generators.forms import INF, random_form, small
 from tests.generators.rational import program

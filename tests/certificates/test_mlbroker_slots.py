@@ -12,6 +12,7 @@ import pytest
 
 import farkas
 from farkas.certificates import check, sums
+from farkas.certificates.encoding import pack
 from farkas.certificates.files import from_json
 from farkas.certificates.mlbroker_slots import (
     EXACT_STEPS,
@@ -23,7 +24,6 @@ from farkas.certificates.mlbroker_slots import (
     PricedSlots,
     SlotBounds,
 )
-from farkas.certificates.packed import pack
 from farkas.certificates.priced_tree import Knapsack, PricedTree, Split
 from farkas.errors import NotACertificate
 from farkas.exact.node_bounds import Deadline

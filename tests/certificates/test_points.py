@@ -11,8 +11,16 @@ import numpy as np
 import pytest
 
 from farkas.certificates import exact_feasibility, exact_value
-from farkas.certificates.packed import ExactVector, deflate, inflate, pack, rational, shown, unpack
-from farkas.certificates.packed_form import unpacked
+from farkas.certificates.encoding import (
+    ExactVector,
+    deflate,
+    inflate,
+    pack,
+    rational,
+    shown,
+    unpack,
+)
+from farkas.certificates.form_encoding import unpacked
 from farkas.certificates.repair import exact_vector, packed_form
 from farkas.errors import NotACertificate
 from tests.certificates.test_bound import magnitudes

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from farkas.certificates import check, from_json, priced_tree, to_json
+from farkas.certificates.encoding import pack
 from farkas.certificates.eris import PricedAuction, certify_prices, proof_steps
-from farkas.certificates.packed import pack
 from farkas.certificates.priced_tree import (
     Knapsack,
     PricedProgram,
@@ -22,7 +22,7 @@ from farkas.certificates.priced_tree import (
     leaves_of,
     prove_leaves,
 )
-from farkas.certificates.runs import require_run_bound
+from farkas.certificates.run_bound import require_run_bound
 from farkas.errors import FileProblem, NotACertificate
 from farkas.instances.eris import Auction
 from tests.generators.eris import auction_in, one_resource, random_auction

@@ -11,14 +11,14 @@ import pytest
 import farkas
 from farkas.algebra import programs
 from farkas.certificates import sums
-from farkas.certificates.doubles import both, double
-from farkas.certificates.outward import (
+from farkas.certificates.directed_rounding import (
     LN2_BELOW,
     down,
     excess_above,
     log1p_below,
     up,
 )
+from farkas.certificates.doubles import both, double
 from farkas.certificates.points import exact_feasibility
 from farkas.certificates.repair import settled
 from farkas.certificates.sums import (

@@ -13,16 +13,16 @@ import farkas
 from farkas.algebra import programs
 from farkas.certificates import Proof, check, from_json, rational, to_json
 from farkas.certificates.doubles import Work
-from farkas.certificates.packed import deflate
+from farkas.certificates.encoding import deflate
 from farkas.certificates.rational import PackedText
 from farkas.certificates.tree import CutStep, EndStep, TreeCertificate
 from farkas.certificates.tree_program import TreeProgram, stepped, take_cut, take_end
 from farkas.errors import FarkasError, FileProblem, NotACertificate
+from farkas.exact.bound_propagation import derived
 from farkas.exact.certificate import _cut as step_of
 from farkas.exact.cuts import Rounding
-from farkas.exact.ends import derived
 from farkas.exact.node_bounds import Bounding
-from farkas.exact.proving import prove_form
+from farkas.exact.solver import prove_form
 from farkas.forms.rational import RationalForm, Side, as_rational
 from tests.generators.rational import program, random_integer, random_linear
 

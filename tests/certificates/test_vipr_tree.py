@@ -18,8 +18,8 @@ from farkas.certificates.tree import LeafWeights, TreeCertificate
 from farkas.certificates.vipr import write_vipr, write_vipr_infeasible, write_vipr_tree
 from farkas.certificates.vipr_check import MOST_COMMENTS, ViprProof, check_vipr
 from farkas.errors import FarkasError, NotACertificate, UnsupportedForm
-from farkas.exact.proving import prove_form
 from farkas.exact.result import Proved
+from farkas.exact.solver import prove_form
 from farkas.forms.form import Block
 from farkas.forms.rational import RationalForm
 from farkas.standalone.checker import Refused, check_file

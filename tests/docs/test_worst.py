@@ -28,8 +28,8 @@ from farkas_docs.worst import (
     slug,
 )
 
-from farkas.adversary import shipped as module
-from farkas.adversary.shipped import FOUND, find_statement, statements_of
+from farkas.adversary import catalogue as module
+from farkas.adversary.catalogue import FOUND, find_statement, statements_of
 from farkas.cli import call
 from farkas.instances.files import own_kinds
 from farkas.online import algorithms

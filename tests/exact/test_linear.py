@@ -11,8 +11,8 @@ import pytest
 
 from farkas.errors import NotACertificate
 from farkas.exact import linear
+from farkas.exact.bound_propagation import VertexFinder, dual_value, reduced_costs
 from farkas.exact.certificate import combined, refuted, tree_certificate
-from farkas.exact.ends import VertexFinder, dual_value, reduced_costs
 from farkas.exact.linear import elastic, infeasibility, solve_linear
 from farkas.exact.node_bounds import Deadline, Matrix, OutOfTime, ScaledVector, objects
 from farkas.exact.refinement import Singular, Square, fractions_near

@@ -11,7 +11,7 @@ import pytest
 import farkas.kernels
 from farkas.errors import NoAnswer
 from farkas.exact import node_bounds
-from farkas.exact.ends import Nearby, VertexFinder, derived, rounded_end
+from farkas.exact.bound_propagation import Nearby, VertexFinder, derived, rounded_end
 from farkas.exact.node_bounds import (
     Bounding,
     Deadline,
@@ -20,7 +20,7 @@ from farkas.exact.node_bounds import (
     gain_of,
     rounded_up,
 )
-from farkas.exact.proving import prove_form
+from farkas.exact.solver import prove_form
 from farkas.forms.rational import RationalForm
 from farkas.solvers.simplex import BASIC, LOWER, UPPER, Basis, End
 from tests.generators.rational import keeps, program, random_integer

@@ -16,8 +16,8 @@ from farkas.certificates.proof import rounded
 from farkas.certificates.tree import TreeCertificate
 from farkas.errors import InvalidOption, NoAnswer, NotACertificate
 from farkas.exact.from_doubles import boxed
-from farkas.exact.proving import prove_form
 from farkas.exact.result import MOST_NODES, Proved
+from farkas.exact.solver import prove_form
 from farkas.forms.rational import RationalForm
 from farkas.solvers import Answer, Claimed, Reason
 from farkas.tolerances import SOLVER_GAP

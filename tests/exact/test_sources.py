@@ -15,7 +15,7 @@ import xarray as xr
 
 import farkas
 from farkas.errors import InvalidOption, UnsupportedForm
-from farkas.exact.proving import prove_form
+from farkas.exact.solver import prove_form
 from farkas.exact.sources import from_arrays, from_object
 from farkas.forms.rational import RationalForm
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from farkas.adversary.catalogue import FOLDER, Shipped, find_statement, statements_of
 from farkas.adversary.gap import GapProof
-from farkas.adversary.shipped import FOLDER, Shipped, find_statement, statements_of
 
 
 def proof_of(name: str) -> GapProof:

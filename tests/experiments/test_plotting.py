@@ -14,7 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 import farkas
-from farkas.adversary.shipped import find_statement
+from farkas.adversary.catalogue import find_statement
 from farkas.errors import FarkasError, FileProblem, InvalidOption, NoAnswer, NotACertificate
 from farkas.experiments.pictures import Held, Schedule
 from farkas.experiments.pictures.gantt import tops_of

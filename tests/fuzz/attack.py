@@ -15,7 +15,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from farkas.certificates.packed import deflate
+from farkas.certificates.encoding import deflate
 from farkas.errors import FarkasError
 
 Outcome = str

@@ -22,8 +22,8 @@ import numpy as np
 import farkas
 from farkas.certificates import check, from_json
 from farkas.certificates.coded import MasterPrices, Payments
+from farkas.certificates.encoding import unpack
 from farkas.certificates.eris import PricedAuction
-from farkas.certificates.packed import unpack
 from farkas.certificates.priced_tree import Knapsack, PricedTree, Split
 from farkas.decomposition.cases import CaseTree
 from farkas.decomposition.column_generation import price_rows

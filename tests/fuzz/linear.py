@@ -16,8 +16,8 @@ from fractions import Fraction
 import numpy as np
 
 from farkas.certificates import check, from_json
-from farkas.certificates.packed import ExactVector
-from farkas.certificates.packed_form import unpacked
+from farkas.certificates.encoding import ExactVector
+from farkas.certificates.form_encoding import unpacked
 from farkas.certificates.points import exact_value
 from farkas.certificates.repair import exact_vector, packed_form
 from farkas.errors import FarkasError

@@ -19,7 +19,7 @@ from farkas.api.check import check as check_run
 from farkas.api.check_run import RunProof
 from farkas.api.programs import origin, rebuild
 from farkas.certificates import Proof, certify, check, from_json
-from farkas.certificates.packed_form import unpacked
+from farkas.certificates.form_encoding import unpacked
 from farkas.certificates.repair import exact_vector
 from farkas.duals.multipliers import as_linear, restatements
 from farkas.forms import LinearForm

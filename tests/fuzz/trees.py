@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from farkas.certificates import from_json, to_json
 from farkas.certificates.proof import Proof
-from farkas.exact.proving import prove_form
+from farkas.exact.solver import prove_form
 from farkas.forms.rational import RationalForm
 from tests.fuzz.attack import HoleError, Outcome, beyond, change, doubled_key, verdict
 from tests.generators.rational import random_integer, random_linear, reference_optimum

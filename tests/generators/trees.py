@@ -16,7 +16,7 @@ from farkas.errors import NotACertificate
 from farkas.exact.certificate import sparse
 from farkas.exact.cuts import Rounding
 from farkas.exact.node_bounds import Bounding, gain_of
-from farkas.exact.proving import prove_form
+from farkas.exact.solver import prove_form
 from farkas.forms.rational import RationalForm
 
 ZERO = Fraction(0)

@@ -27,7 +27,7 @@ from farkas.instances.base import (
 from farkas.instances.files import own_kinds, read_bytes
 from farkas.instances.generate import generate
 from farkas.instances.options import Range, Settings, WholeRange, require_option
-from farkas.instances.rounded import fitted, guarded_ceil
+from farkas.instances.rounding import fitted, guarded_ceil
 
 
 def test_minus_zero_is_zero():

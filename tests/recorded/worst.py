@@ -23,11 +23,11 @@ import numpy as np
 from farkas_docs.worst import HowFound, drawn_of, read_searches
 
 import farkas
+from farkas.adversary.catalogue import FOLDER, FOUND, Shipped, statements_of
 from farkas.adversary.gap import Gap, GapProof, from_json, prove_gap
 from farkas.adversary.moves import redrawn, shrunk
 from farkas.adversary.scoring import Scored, Scorer, decides_again
 from farkas.adversary.shape import DRAWS, InstanceBox, Plain, copied, entries
-from farkas.adversary.shipped import FOLDER, FOUND, Shipped, statements_of
 from farkas.api.worst import worst
 from farkas.errors import FarkasError, UnknownName
 from farkas.files.writing import write_bytes

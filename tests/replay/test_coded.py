@@ -15,7 +15,7 @@ import pytest
 
 from farkas.errors import NotACertificate
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.law import Allocation
+from farkas.models.coded.completion_times import Allocation
 from farkas.online import algorithms, environments
 from farkas.replay import Replayed
 from farkas.replay.coded import (

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from farkas.instances import library
-from farkas.models.coded.law import Law
+from farkas.models.coded.completion_times import Law
 from farkas.replay.base import Kept
 from farkas.replay.coded_chance import (
     FARTHEST,

@@ -21,7 +21,7 @@ from farkas.api.stand_alone import stand_alone
 from farkas.certificates import certificate_types, check, from_json, to_json
 from farkas.certificates.proof import rounded
 from farkas.errors import FarkasError
-from farkas.exact.proving import prove_form
+from farkas.exact.solver import prove_form
 from farkas.instances import library
 from farkas.instances.writing import to_bytes
 from farkas.solvers import Answer

@@ -23,8 +23,8 @@ from farkas.decomposition.packing import Packing
 from farkas.exact.node_bounds import Deadline
 from farkas.instances import library
 from farkas.kernels import Kernel
+from farkas.models.coded.completion_times import counts
 from farkas.models.coded.kernel import Pairs
-from farkas.models.coded.law import counts
 from farkas.models.gadget.envelope import envelope
 from farkas.models.gadget.slot import snapshot
 from farkas.offline.eris.optimum import AuctionPricing
@@ -41,7 +41,7 @@ from farkas.online.eris.environment import Ledger
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.eris.scheduler_printed import printed_schedule, printed_slot
 from farkas.online.gadget.plans import GadgetPlans
-from farkas.proofs.gadget.relaxed import random_clusters
+from farkas.proofs.gadget.relaxations import random_clusters
 from farkas.relaxations.eris.payoff_bound import bound_payoff
 from tests.generators.coded import random_coded_computing
 from tests.generators.dps import random_market

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from farkas.algebra import Program, programs
-from farkas.algebra.declare import Declarations
+from farkas.algebra.declarations import Declarations
 from farkas.instances import kinds
 from farkas_docs.text import cell, page, table
 

@@ -18,8 +18,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from farkas.adversary.catalogue import FOUND, Reproved, Shipped, label_of, statements_of, unusual
 from farkas.adversary.shape import plain_of
-from farkas.adversary.shipped import FOUND, Reproved, Shipped, label_of, statements_of, unusual
 from farkas.certificates.ratio import ratio_words as certified_words
 from farkas.errors import FileProblem
 from farkas.experiments import pictures, plotting, style
@@ -207,7 +207,7 @@ def _linked(kind: str) -> str:
 def slug(case: WorstKnown) -> str:
     """Name of the page of a statement.
 
-    >>> from farkas.adversary.shipped import find_statement
+    >>> from farkas.adversary.catalogue import find_statement
     >>> slug(case_of(find_statement("eris.eris[scheduler=printed]")))
     'eris_eris_scheduler_printed'
     """

@@ -317,7 +317,7 @@ def evaluate(
     """
     from farkas.api.inputs import as_instance
     from farkas.quantities import evaluate_all, find
-    from farkas.quantities.evaluate import wanted_keys
+    from farkas.quantities.evaluation import wanted_keys
 
     instance = as_instance(file)
     for key in keys or ():

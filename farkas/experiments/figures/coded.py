@@ -27,8 +27,8 @@ from farkas.experiments.figures.exhibit import (
 )
 from farkas.experiments.figures.writing import measurement
 from farkas.instances.coded import CodedComputing
+from farkas.models.coded.completion_times import Allocation, Law
 from farkas.models.coded.kernel import Pairs
-from farkas.models.coded.law import Allocation, Law
 from farkas.numbers import Floats
 from farkas.online import algorithms
 from farkas.online.coded.execution import simulate

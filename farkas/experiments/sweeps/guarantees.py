@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from farkas.certificates.doubles import double
-from farkas.certificates.packed import rational
+from farkas.certificates.encoding import rational
 from farkas.certificates.ratio import certified_ratio
 from farkas.experiments import explanation
 from farkas.experiments.figures.exhibit import half_width

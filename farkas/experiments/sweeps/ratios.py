@@ -14,12 +14,12 @@ import numpy as np
 
 from farkas.api.check_run import HALF_PROVED
 from farkas.certificates.doubles import double
+from farkas.certificates.encoding import rational
 from farkas.certificates.files import Certificate, from_json
-from farkas.certificates.packed import rational
 from farkas.certificates.proof import rounded
 from farkas.certificates.ratio import ratio_at_most, ratio_words
-from farkas.certificates.runs import among as of_some
-from farkas.certificates.runs import bounds_run
+from farkas.certificates.run_bound import among as of_some
+from farkas.certificates.run_bound import bounds_run
 from farkas.errors import FarkasError, InvalidOption, NotACertificate
 from farkas.experiments.sweeps.guarantees import (
     Expectation,

@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from farkas.api.check_run import HALF_PROVED, run_verdict
-from farkas.certificates.packed import rational
+from farkas.certificates.encoding import rational
 from farkas.certificates.proof import rounded
 from farkas.certificates.ratio import ratio_at_most
 from farkas.errors import FarkasError

@@ -18,7 +18,7 @@ import numpy as np
 
 from farkas.instances.base import Count, Nonnegative, Positive
 from farkas.instances.generate.eris import Model, Published, worth_by_delay
-from farkas.instances.rounded import guarded_ceil
+from farkas.instances.rounding import guarded_ceil
 from farkas.instances.traces.importer import Account, Path
 from farkas.instances.traces.jobs import JobTable, TraceJob, most_at_once, whole_units
 from farkas.instances.variates import dirichlet, multinomial

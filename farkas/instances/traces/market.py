@@ -11,7 +11,7 @@ import numpy as np
 from farkas.errors import FileProblem, InvalidOption
 from farkas.instances.base import Count, Positive
 from farkas.instances.generate.dps import Published
-from farkas.instances.rounded import guarded_ceil
+from farkas.instances.rounding import guarded_ceil
 from farkas.instances.traces.importer import Account, Importer, Path, moment, numbers, span, spans
 from farkas.instances.traces.table import MISSING, Line, Words, as_words, lines, seconds
 from farkas.instances.variates import normals

@@ -17,9 +17,9 @@ from farkas.algebra import (
 )
 from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing
+from farkas.models.coded.completion_times import Allocation
 from farkas.models.coded.expected import Plans, done, waited
 from farkas.models.coded.kernel import first_time
-from farkas.models.coded.law import Allocation
 from farkas.numbers import Floats, Ints
 
 MOST_WORKERS = 12  #: Workers of a master whose subsets are written out.
@@ -31,7 +31,7 @@ class Chance(Plans):
     The text calls (3b) inexpressible; it is a sum over the sets of workers whose loads suffice,
     and a binary variable says of each whether they do.  Non-convex, for Pyomo only:
     `farkas show FILE coded.chance.dedicated` finds the optimum of tiny instances, and
-    `farkas.models.coded.law` evaluates plans of any size.
+    `farkas.models.coded.completion_times` evaluates plans of any size.
     """
 
     name = "coded.chance"

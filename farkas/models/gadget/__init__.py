@@ -4,5 +4,5 @@
 HOMES = {
     "column_ip": "column",
     "column_lp": "column",
-    "offline_printed": "printed",
+    "offline_printed": "as_printed",
 }

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.instances.mlbroker import Brokerage, Semantics
-from farkas.instances.rounded import fitted
+from farkas.instances.rounding import fitted
 from farkas.numbers import Bools, Floats, Ints, floats
 from farkas.portable import log, log1p
 from farkas.tolerances import NORMAL, ULP

@@ -14,7 +14,7 @@ from farkas.errors import NoAnswer, NotACertificate
 from farkas.forms import LinearForm
 from farkas.instances.dps import Market
 from farkas.numbers import Floats, Ints
-from farkas.offline.dps.anew import placed_anew
+from farkas.offline.dps.repacking import placed_anew
 from farkas.offline.methods import Candidate, OfflineSearch, SearchState, integer_program, searches
 from farkas.offline.price_search import price_search
 from farkas.offline.search import policies

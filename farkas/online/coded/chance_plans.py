@@ -15,15 +15,15 @@ import numpy as np
 
 from farkas.instances.base import Count, Positive
 from farkas.instances.coded import CodedComputing
+from farkas.models.coded.completion_times import (
+    Allocation,
+    dedicated_share,
+    recovery_probability,
+)
 from farkas.models.coded.kernel import (
     Pairs,
     WorkerTypes,
     first_time,
-)
-from farkas.models.coded.law import (
-    Allocation,
-    dedicated_share,
-    recovery_probability,
 )
 from farkas.numbers import Ints
 from farkas.online.coded.environment import (

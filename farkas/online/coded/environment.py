@@ -19,8 +19,8 @@ import numpy as np
 from farkas.errors import NoAnswer, NotACertificate, NotApplicable
 from farkas.instances.coded import CodedComputing
 from farkas.messages import named
+from farkas.models.coded.completion_times import ENUMERATED, Allocation, Law, dedicated_plan
 from farkas.models.coded.kernel import Pairs, blocks_owner
-from farkas.models.coded.law import ENUMERATED, Allocation, Law, dedicated_plan
 from farkas.numbers import Floats, Ints
 from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, algorithm, environment

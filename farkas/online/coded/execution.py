@@ -15,7 +15,7 @@ import numpy as np
 
 from farkas.errors import InvalidOption, NoAnswer
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.law import Allocation
+from farkas.models.coded.completion_times import Allocation
 from farkas.numbers import Floats, Ints
 from farkas.tolerances import TIE
 

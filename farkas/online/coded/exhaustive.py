@@ -10,8 +10,8 @@ import numpy as np
 
 from farkas.instances.base import Positive
 from farkas.instances.coded import CodedComputing
+from farkas.models.coded.completion_times import Allocation, dedicated_plan
 from farkas.models.coded.kernel import Pairs, WorkerTypes
-from farkas.models.coded.law import Allocation, dedicated_plan
 from farkas.numbers import Floats, Ints
 from farkas.online.coded.environment import OwnerPlanner
 from farkas.online.coded.local_search import least_level, local_optimum

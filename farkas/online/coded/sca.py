@@ -12,8 +12,8 @@ import numpy as np
 from farkas.errors import NoAnswer
 from farkas.instances.base import Count, Nonnegative
 from farkas.instances.coded import CodedComputing
+from farkas.models.coded.completion_times import Allocation, dedicated_share, shared_plan
 from farkas.models.coded.kernel import Pairs, tidy
-from farkas.models.coded.law import Allocation, dedicated_share, shared_plan
 from farkas.online.coded.environment import Planner, surrogate_times
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.driver import algorithm

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from farkas.certificates.packed import unpack
+from farkas.certificates.encoding import unpack
 from farkas.errors import InvalidOption
 from farkas.instances.eris import Auction, Job
 from farkas.kernels import Floats1, compiled

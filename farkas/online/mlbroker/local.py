@@ -14,7 +14,7 @@ from farkas.errors import NoAnswer, NotApplicable
 from farkas.instances.base import Nonnegative, Positive
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.instances.options import Share
-from farkas.instances.rounded import guarded_ceil
+from farkas.instances.rounding import guarded_ceil
 from farkas.models.mlbroker.data import PlacedWorkers, Snapshot, present_at
 from farkas.numbers import Bools, Floats, Ints
 from farkas.online.driver import algorithm

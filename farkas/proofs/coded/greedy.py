@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from farkas.instances.coded import CodedComputing
+from farkas.models.coded.completion_times import dedicated_plan
 from farkas.models.coded.kernel import Pairs
-from farkas.models.coded.law import dedicated_plan
 from farkas.numbers import Floats
 from farkas.online.coded.environment import surrogate_times
 from farkas.online.coded.exhaustive import best_owner, every_owner

@@ -9,9 +9,15 @@ import numpy as np
 
 from farkas.algebra import programs
 from farkas.instances.coded import CodedComputing
+from farkas.models.coded.completion_times import (
+    Allocation,
+    Law,
+    dedicated_plan,
+    dedicated_share,
+    shared_plan,
+)
 from farkas.models.coded.expected import best_integer_time
 from farkas.models.coded.kernel import Pairs, reference_time
-from farkas.models.coded.law import Allocation, Law, dedicated_plan, dedicated_share, shared_plan
 from farkas.online.coded.exhaustive import best_owner, every_owner, owners_at, solve_counts
 from farkas.online.coded.local_search import least_level
 from farkas.proofs.claim import (

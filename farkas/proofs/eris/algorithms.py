@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from farkas.exact.proving import optimum as proved_optimum
+from farkas.exact.solver import optimum as proved_optimum
 from farkas.instances.eris import Auction, Job
 from farkas.instances.variates import multinomial
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs

@@ -29,7 +29,7 @@ from farkas.proofs.claim import (
     require_zero,
     sp,
 )
-from farkas.proofs.gadget.relaxed import among, around_mean, random_clusters
+from farkas.proofs.gadget.relaxations import among, around_mean, random_clusters
 from farkas.proofs.verdict import Saying, Stated, Verdict, proved, refuted, said
 from farkas.relaxations.gadget.embedding import Augmented, GvneLP, Mixture, NodeLP, decompose
 from farkas.solvers import solve

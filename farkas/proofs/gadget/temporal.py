@@ -11,13 +11,13 @@ import numpy as np
 from farkas.instances.gadget import Cluster
 from farkas.instances.generate.gadget import Published
 from farkas.instances.utilities import TableUtility
+from farkas.models.gadget.as_printed import OfflinePrinted
 from farkas.models.gadget.counts import FeasibleCounts, greedy, offline_optimum
 from farkas.models.gadget.envelope import concave_in_reach
 from farkas.models.gadget.gvne import Gvne
-from farkas.models.gadget.printed import OfflinePrinted
 from farkas.portable import uniform
 from farkas.proofs.claim import Trials, claim, optimum, require, require_zero, sp
-from farkas.proofs.gadget.relaxed import among, random_clusters, shipped
+from farkas.proofs.gadget.relaxations import among, random_clusters, shipped
 from farkas.proofs.verdict import Among, Saying, Stated, Verdict, proved, refuted, said
 from farkas.tolerances import ROUNDING, SOLVER_GAP
 

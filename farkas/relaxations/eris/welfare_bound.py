@@ -48,7 +48,7 @@ class ExactPricing(Pricing):
 
     def replies(self, prices: Floats, case: Case) -> tuple[Floats, Plans]:
         """Return the payoffs, and the schedules; there are no cases."""
-        from farkas.exact.proving import optimum as proved_optimum
+        from farkas.exact.solver import optimum as proved_optimum
 
         payoff, noise = np.zeros(self.owners), SIMPLEX * self.most
         owners, worth, use = list[int](), list[float](), list[Floats]()

@@ -4,5 +4,5 @@
 HOMES = {
     "one_shot:slot_tree": "slot_trees",
     "regularized:cutting_planes": "slot_solver",
-    "regularized:filling": "following",
+    "regularized:filling": "slot_transport",
 }

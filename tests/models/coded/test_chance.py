@@ -13,12 +13,12 @@ from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.chance import best_quantile
+from farkas.models.coded.completion_times import Law
 from farkas.models.coded.kernel import (
     expected_results,
     reference_time,
     returned_share,
 )
-from farkas.models.coded.law import Law
 from farkas.online.coded.environment import surrogate_times
 from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.solvers.convex import solve_problem

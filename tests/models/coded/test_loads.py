@@ -12,6 +12,7 @@ from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.assignment import Assignment, AssignmentByType
+from farkas.models.coded.completion_times import Allocation, Law, dedicated_share
 from farkas.models.coded.expected import (
     Expected,
     ExpectedInteger,
@@ -32,7 +33,6 @@ from farkas.models.coded.kernel import (
     theorem1_times,
     tidy,
 )
-from farkas.models.coded.law import Allocation, Law, dedicated_share
 from farkas.models.coded.loads import (
     Loads,
 )

@@ -10,7 +10,7 @@ import pyomo.environ as pyo
 import pytest
 
 from farkas.algebra import programs
-from farkas.algebra.declare import Declarations
+from farkas.algebra.declarations import Declarations
 from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.instances.dps import Side

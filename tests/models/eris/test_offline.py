@@ -12,7 +12,7 @@ import farkas
 from farkas.algebra import programs
 from farkas.api.optimum import hold_against
 from farkas.errors import InvalidOption
-from farkas.exact.proving import prove_form
+from farkas.exact.solver import prove_form
 from farkas.forms.rational import as_rational
 from farkas.instances import library
 from farkas.instances.eris import workers_for

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from farkas.algebra import Set
-from farkas.algebra.declare import Declarations
+from farkas.algebra.declarations import Declarations
 from farkas.errors import InvalidOption, NotApplicable
 from farkas.instances import library
 from farkas.models.gadget.base import (
@@ -15,7 +15,7 @@ from farkas.models.gadget.base import (
 )
 from farkas.models.gadget.rings import ClosedWalks, Rings, enumerate_rings, minimal
 from farkas.models.gadget.slot import snapshot
-from farkas.proofs.gadget.relaxed import random_clusters
+from farkas.proofs.gadget.relaxations import random_clusters
 from tests.generators.gadget import small, table
 from tests.tools.rings import is_walk
 

@@ -8,13 +8,13 @@ import pytest
 from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.instances.gadget import Cluster
-from farkas.models.gadget import printed
+from farkas.models.gadget import as_printed
+from farkas.models.gadget.as_printed import OfflinePrinted, simple_paths
 from farkas.models.gadget.counts import FeasibleCounts, count_vectors, offline_optimum
 from farkas.models.gadget.offline import Offline
-from farkas.models.gadget.printed import OfflinePrinted, simple_paths
 from farkas.models.gadget.rings import enumerate_rings
 from farkas.models.gadget.slot import snapshot
-from farkas.proofs.gadget.relaxed import random_clusters, shipped
+from farkas.proofs.gadget.relaxations import random_clusters, shipped
 from farkas.proofs.gadget.temporal import printed_optimum
 from farkas.solvers import solve
 from tests.conformance.oracle import row
@@ -155,6 +155,6 @@ def test_a_triangle_is_the_smallest_ring_it_knows():
 
 
 def test_too_many_paths_are_not_listed(monkeypatch):
-    monkeypatch.setattr(printed, "MOST_PATHS", 5)
+    monkeypatch.setattr(as_printed, "MOST_PATHS", 5)
     with pytest.raises(NotApplicable, match="more than 5 "):
         simple_paths(small([1, 1, 1], TRIANGLE))

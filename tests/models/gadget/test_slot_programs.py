@@ -15,7 +15,7 @@ from farkas.models.gadget.gvne import Gvne
 from farkas.models.gadget.rings import Rings, SimplePaths
 from farkas.models.gadget.slot import snapshot
 from farkas.models.gadget.tree import Tree, crossable
-from farkas.proofs.gadget.relaxed import random_clusters
+from farkas.proofs.gadget.relaxations import random_clusters
 from farkas.solvers import solve
 from tests.conformance.oracle import column
 from tests.generators.gadget import small, table

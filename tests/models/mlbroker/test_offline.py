@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from farkas.algebra import programs
-from farkas.algebra.declare import Declarations
+from farkas.algebra.declarations import Declarations
 from farkas.errors import InvalidInstance
 from farkas.forms import check_point
 from farkas.instances import library

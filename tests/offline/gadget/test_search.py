@@ -17,7 +17,7 @@ from farkas.offline.gadget import one_slot, slots_again
 from farkas.offline.methods import SearchState
 from farkas.online.gadget.columns import column_rings, worth
 from farkas.online.gadget.environment import received, totals
-from farkas.proofs.gadget.relaxed import random_clusters
+from farkas.proofs.gadget.relaxations import random_clusters
 from tests.generators.gadget import job, scarce, star, table
 from tests.offline.bounds import closed
 from tests.tools.quick import some

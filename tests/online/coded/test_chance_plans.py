@@ -11,7 +11,7 @@ from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.chance import best_quantile
-from farkas.models.coded.law import Allocation, Law
+from farkas.models.coded.completion_times import Allocation, Law
 from farkas.online import algorithms
 from farkas.online.coded.chance_plans import (
     ChancePlanner,

@@ -12,7 +12,7 @@ from farkas.errors import PolicyProblem
 from farkas.instances import library
 from farkas.instances.coded import CodedComputing
 from farkas.instances.generate import generate
-from farkas.models.coded.law import Allocation
+from farkas.models.coded.completion_times import Allocation
 from farkas.online import algorithms
 from farkas.online.coded.environment import (
     Environment,

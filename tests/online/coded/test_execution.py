@@ -10,7 +10,7 @@ from farkas.errors import InvalidOption, NoAnswer
 from farkas.instances import library
 from farkas.instances.coded import CodedComputing
 from farkas.instances.generate import generate
-from farkas.models.coded.law import Allocation
+from farkas.models.coded.completion_times import Allocation
 from farkas.online import algorithms
 from farkas.online.coded import execution
 from farkas.online.coded.execution import MdsCode, draw_masters, execute

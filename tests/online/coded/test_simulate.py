@@ -6,7 +6,7 @@ import pytest
 from farkas.errors import InvalidOption
 from farkas.instances import library
 from farkas.instances.generate import generate
-from farkas.models.coded.law import Allocation
+from farkas.models.coded.completion_times import Allocation
 from farkas.online import algorithms
 from farkas.online.coded.execution import Sample, simulate
 

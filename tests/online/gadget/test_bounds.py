@@ -16,7 +16,7 @@ from farkas.online.gadget import gadget
 from farkas.online.gadget.environment import Environment, default_bound
 from farkas.online.gadget.gadget import Gadget, earned_so_far
 from farkas.online.loop import drive
-from farkas.proofs.gadget.relaxed import random_clusters
+from farkas.proofs.gadget.relaxations import random_clusters
 from farkas.relaxations.gadget.pricing import horizon_certificate
 from farkas.replay.gadget import Ring
 from tests.generators.gadget import job, star, table

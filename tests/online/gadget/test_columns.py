@@ -19,7 +19,7 @@ from farkas.online.gadget.columns import (
     list_counts,
     worth,
 )
-from farkas.proofs.gadget.relaxed import random_clusters
+from farkas.proofs.gadget.relaxations import random_clusters
 from farkas.solvers import solve
 from tests.generators.gadget import (
     UTILITIES,

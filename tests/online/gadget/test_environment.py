@@ -5,7 +5,7 @@ import pytest
 
 from farkas.online import algorithms
 from farkas.online.gadget.environment import Environment, received, totals
-from farkas.proofs.gadget.relaxed import random_clusters
+from farkas.proofs.gadget.relaxations import random_clusters
 from farkas.replay.gadget import Ring
 from tests.generators.gadget import any_networks, job, star
 

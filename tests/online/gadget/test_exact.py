@@ -11,7 +11,7 @@ from farkas.models.gadget.column import Columns
 from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget import columns
-from farkas.proofs.gadget.relaxed import random_clusters
+from farkas.proofs.gadget.relaxations import random_clusters
 from farkas.solvers.session import optimum_by_any
 from tests.generators.gadget import job, small, star, table
 from tests.tools.rings import is_walk

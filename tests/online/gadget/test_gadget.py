@@ -16,7 +16,7 @@ from farkas.online.gadget import columns, gadget
 from farkas.online.gadget.columns import baseline_rings, column_rings, worth
 from farkas.online.gadget.fixed_rings import Fifo
 from farkas.online.gadget.gadget import filled
-from farkas.proofs.gadget.relaxed import random_clusters
+from farkas.proofs.gadget.relaxations import random_clusters
 from tests.generators.gadget import any_networks, job, over_time, star
 from tests.references import gadget_baselines
 

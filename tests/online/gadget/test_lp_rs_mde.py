@@ -20,7 +20,7 @@ from farkas.online.gadget.gadget import (
     select_sizes,
     size_selection,
 )
-from farkas.proofs.gadget.relaxed import random_clusters
+from farkas.proofs.gadget.relaxations import random_clusters
 from farkas.relaxations.gadget.embedding import Mixture
 from farkas.rounding.rings import round_printed
 from farkas.solvers.session import optimum_by_any

@@ -12,7 +12,7 @@ from farkas.models.gadget.slot import snapshot
 from farkas.online import algorithms
 from farkas.online.gadget.columns import slot_problem
 from farkas.online.gadget.gadget import embedding, only_lone, size_selection
-from farkas.proofs.gadget.relaxed import random_clusters
+from farkas.proofs.gadget.relaxations import random_clusters
 from farkas.solvers.subproblem import own_solvers, solve_subproblem
 from tests.tools.quick import some
 

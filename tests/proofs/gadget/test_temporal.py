@@ -5,7 +5,7 @@ import pytest
 
 from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.slot import snapshot
-from farkas.proofs.gadget.relaxed import around_mean, random_clusters, selected, shares, shipped
+from farkas.proofs.gadget.relaxations import around_mean, random_clusters, selected, shares, shipped
 from farkas.proofs.gadget.rounding import all_sizes
 from farkas.proofs.gadget.temporal import truncated, worst_run
 

@@ -10,7 +10,7 @@ from farkas.instances import library
 from farkas.models.gadget.column import ColumnLP
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.slot import snapshot
-from farkas.proofs.gadget.relaxed import random_clusters
+from farkas.proofs.gadget.relaxations import random_clusters
 from farkas.proofs.gadget.rounding import SIZES, chosen_slot
 from farkas.relaxations.gadget.embedding import (
     Augmented,

@@ -14,7 +14,7 @@ from farkas.instances import library
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.offline.methods import searches
 from farkas.online.gadget.plans import GadgetPlans
-from farkas.proofs.gadget.relaxed import random_clusters
+from farkas.proofs.gadget.relaxations import random_clusters
 from farkas.relaxations.gadget.offline_bound import OfflineBound
 from farkas.relaxations.gadget.pricing import GadgetPricing, horizon_certificate
 from farkas.solvers import solve

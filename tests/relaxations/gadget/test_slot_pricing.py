@@ -15,7 +15,7 @@ from farkas.decomposition.packing import Packing
 from farkas.models.gadget.column import ColumnLP
 from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.slot import snapshot
-from farkas.proofs.gadget.relaxed import random_clusters
+from farkas.proofs.gadget.relaxations import random_clusters
 from farkas.relaxations.gadget.slot_pricing import (
     FIRST_DIVES,
     MOST_LABELS,

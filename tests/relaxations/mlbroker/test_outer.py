@@ -13,11 +13,11 @@ from farkas.algebra import programs
 from farkas.errors import NoAnswer
 from farkas.models.mlbroker.data import PlacedWorkers, SlotProblem, usage_of
 from farkas.online.mlbroker.environment import PlacedSlot, recourse_costs
-from farkas.relaxations.mlbroker.following import JobPrices
 from farkas.relaxations.mlbroker.job_schedules import SiteSchedules, schedules_of, spread
 from farkas.relaxations.mlbroker.outer import Outer, TangentProblem, Tangents
 from farkas.relaxations.mlbroker.relaxed import JobAlone, Relaxed
 from farkas.relaxations.mlbroker.slot_solver import refine
+from farkas.relaxations.mlbroker.slot_transport import JobPrices
 from farkas.relaxations.mlbroker.slot_trees import cheapest_schedules
 from farkas.solvers import solve
 from tests.conformance.oracle import row

@@ -13,10 +13,10 @@ from farkas.certificates import sums
 from farkas.certificates.mlbroker_slots import LEAF, LIST, REDUCED, SlotBounds
 from farkas.errors import NoAnswer
 from farkas.models.mlbroker.data import Constants, SlotProblem, entropy, growth, snapshot
-from farkas.relaxations.mlbroker import following, slot_solver
-from farkas.relaxations.mlbroker.following import follow
+from farkas.relaxations.mlbroker import slot_solver, slot_transport
 from farkas.relaxations.mlbroker.outer import TangentProblem, Tangents
 from farkas.relaxations.mlbroker.slot_solver import Together, full_price, refine, shortfall
+from farkas.relaxations.mlbroker.slot_transport import follow
 from farkas.relaxations.mlbroker.slot_trees import grow
 from tests.generators.mlbroker import (
     even_brokerage,
@@ -97,7 +97,7 @@ def test_gaps_of_jobs_add_up(monkeypatch):
         return settle(*arguments)[0], 0.25
 
     monkeypatch.setattr(slot_solver, "settle", wide)
-    monkeypatch.setattr(following, "MOST_STEPS", 0)  # leaves all jobs to the program
+    monkeypatch.setattr(slot_transport, "MOST_STEPS", 0)  # leaves all jobs to the program
     problem, found = solved("tight", "printed", 1)
     assert problem.market.num_jobs > 1
     assert found.gap == Together("tight").solve(problem).gap == 0.25
@@ -112,7 +112,7 @@ def test_a_point_is_worth_its_true_terms_however_few_tangents_there_are(monkeypa
     before = np.full((market.num_jobs, 3), 0.25)
     problem = SlotProblem(market=market, before=before, constants=Constants.of(broker, variant[1]))
     for solve in [Together(*variant).solve, *([follow] if variant[1] == "printed" else [])]:
-        monkeypatch.setattr(following, "MOST_STEPS", 0)  # leaves all jobs to the program
+        monkeypatch.setattr(slot_transport, "MOST_STEPS", 0)  # leaves all jobs to the program
         found = solve(problem)
         point = found.workers, found.server, found.deployed, found.moved, found.connected
         worth = worth_of(broker, 0, before.tolist(), point, *variant)

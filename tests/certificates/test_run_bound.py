@@ -14,7 +14,7 @@ from farkas.certificates.coded import MasterPrices
 from farkas.certificates.files import from_json
 from farkas.certificates.priced_tree import PricedTree
 from farkas.certificates.repair import exact_vector
-from farkas.certificates.runs import require_run_bound
+from farkas.certificates.run_bound import require_run_bound
 from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.instances.files import own_kinds

@@ -13,9 +13,9 @@ from farkas.decomposition.master import Master, Pool
 from farkas.decomposition.neighbourhoods import Targets
 from farkas.decomposition.packing import Packing
 from farkas.models.dps.offline import Offline
-from farkas.offline.dps import anew
-from farkas.offline.dps.anew import placed_anew
+from farkas.offline.dps import repacking
 from farkas.offline.dps.optimum import Placing
+from farkas.offline.dps.repacking import placed_anew
 from farkas.offline.methods import searches
 from farkas.solvers import solve
 from tests.generators.dps import posted, random_market
@@ -39,7 +39,7 @@ def placed(market):
 def test_all_jobs_anew_are_the_optimum_and_among_few_columns_no_less_than_before(
     seed, few, monkeypatch
 ):
-    monkeypatch.setattr(anew, "FEW_COLUMNS", few)
+    monkeypatch.setattr(repacking, "FEW_COLUMNS", few)
     market = random_market(seed, jobs=9, servers=3)
     problem, packing, free = placed(market)
     before, best = packing.value, optimum(market)

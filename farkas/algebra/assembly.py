@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from farkas.algebra.cells import Cells, Dims, Number, as_cells, reading, spread
-from farkas.algebra.declare import Declarations
+from farkas.algebra.declarations import Declarations
 from farkas.algebra.expressions import Linear, Relation, Term, Trace
 from farkas.algebra.sets import Set
 from farkas.errors import FarkasError, RuleError

@@ -11,7 +11,7 @@ import pytest
 import farkas
 from farkas.errors import FarkasError, FileProblem, InvalidInstance, InvalidOption, NotApplicable
 from farkas.online import algorithms, environments
-from farkas.online.feeding import Feed
+from farkas.online.feed import Feed
 from tests.generators.dps import random_market
 from tests.generators.eris import random_auction
 

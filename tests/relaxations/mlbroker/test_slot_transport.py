@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from farkas.models.mlbroker.data import Constants, SlotProblem, entropy, snapshot
-from farkas.relaxations.mlbroker import following
-from farkas.relaxations.mlbroker.following import FreeMoves, JobPrices, SiteLevels, follow
+from farkas.relaxations.mlbroker import slot_transport
 from farkas.relaxations.mlbroker.slot_solver import Together
+from farkas.relaxations.mlbroker.slot_transport import FreeMoves, JobPrices, SiteLevels, follow
 from tests.generators.mlbroker import edge_cases, random_brokerage, single
 
 
@@ -33,7 +33,7 @@ def asked(monkeypatch):
             left.append(problem.market.num_jobs)
             return super().solve(problem)
 
-    monkeypatch.setattr(following, "Together", Noted)
+    monkeypatch.setattr(slot_transport, "Together", Noted)
     return left
 
 
@@ -126,7 +126,7 @@ def test_a_server_goes_where_it_is_cheap_if_wires_are(asked, sync, left, server,
 def test_a_filling_without_end_is_left_to_the_program(asked, monkeypatch):
     problem = drawn(11, jobs=6)
     plain = follow(problem)
-    monkeypatch.setattr(following, "MOST_STEPS", 0)
+    monkeypatch.setattr(slot_transport, "MOST_STEPS", 0)
     found = follow(problem)
     assert asked[-1:] == [problem.market.num_jobs]
     assert found.objective == pytest.approx(plain.objective, rel=1e-8)
@@ -141,7 +141,7 @@ def test_what_is_proved_has_multipliers_worth_it_where_wires_are_cheap(seed):
     before = rng.random((market.num_jobs, 6)) * (rng.random((market.num_jobs, 6)) < 0.5)
     problem = SlotProblem(market=market, before=before, constants=Constants.of(broker))
     prices = JobPrices.of(market)
-    found, proved = following._priced(problem, prices, following._fill(problem, prices))
+    found, proved = slot_transport._priced(problem, prices, slot_transport._fill(problem, prices))
     for i in np.flatnonzero(proved):
         eta = max(1, market.workers_needed[i]) * found.server_price[i]
         multipliers = eta, found.deployed_price[i], found.presence_price[i]
@@ -164,7 +164,9 @@ def test_gaps_of_all_jobs_add_up_in_any_order():
             nowhere = np.zeros((len(jobs), 6))
             problem = SlotProblem(market=market, before=nowhere, constants=Constants.of(broker))
             prices = JobPrices.of(market)
-            found, _ = following._priced(problem, prices, following._fill(problem, prices))
+            found, _ = slot_transport._priced(
+                problem, prices, slot_transport._fill(problem, prices)
+            )
             gaps.append(found.gap)
         assert gaps[0] == pytest.approx(gaps[1], rel=1e-9, abs=1e-12)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from farkas.algebra import IndexedSet, Param, Set, Var, constraint, expression
-from farkas.algebra.declare import Declarations
+from farkas.algebra.declarations import Declarations
 from farkas.errors import RuleError, UnknownName
 from tests.algebra.toys import declare, toy
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from farkas.certificates.tree import TreeCertificate, UnboundedCertificate
 from farkas.errors import NoAnswer, NotACertificate, UnsupportedForm
+from farkas.exact.bound_propagation import derived
 from farkas.exact.certificate import (
     ProofTree,
     one_leaf,
@@ -23,7 +24,6 @@ from farkas.exact.certificate import (
     tree_certificate,
     unbounded_certificate,
 )
-from farkas.exact.ends import derived
 from farkas.exact.from_doubles import rational
 from farkas.exact.linear import ExactLinear, solve_linear
 from farkas.exact.node_bounds import ZERO, Bounding, Deadline, OutOfTime, Weights

@@ -11,9 +11,7 @@ import pytest
 from farkas_docs.worst import drawn_of, read_searches
 
 import farkas
-from farkas.adversary.gap import UNBOUNDED, from_json
-from farkas.adversary.moves import LOST
-from farkas.adversary.shipped import (
+from farkas.adversary.catalogue import (
     FOLDER,
     FOUND,
     Shipped,
@@ -21,6 +19,8 @@ from farkas.adversary.shipped import (
     label_of,
     statements_of,
 )
+from farkas.adversary.gap import UNBOUNDED, from_json
+from farkas.adversary.moves import LOST
 from farkas.errors import FileProblem, UnknownName
 from farkas.instances.files import own_kinds
 from farkas.online.driver import algorithms

@@ -16,12 +16,12 @@ from farkas.algebra import (
     Set,
     Sum,
     Var,
-    assemble,
+    assembly,
     constraint,
     objective,
     programs,
 )
-from farkas.algebra.assemble import Reader
+from farkas.algebra.assembly import Reader
 from farkas.algebra.expressions import Trace
 from farkas.algebra.latex import Pen
 from farkas.errors import RuleError
@@ -415,7 +415,7 @@ def test_rows_are_those_that_scipy_compresses(monkeypatch):
         mine, theirs = getattr(form.matrix, part), getattr(expected, part)
         assert mine.dtype == theirs.dtype
         assert mine.tolist() == theirs.tolist()
-    assert "scipy" not in inspect.getsource(assemble)
+    assert "scipy" not in inspect.getsource(assembly)
 
 
 @pytest.mark.parametrize("made", [Trace, Pen])

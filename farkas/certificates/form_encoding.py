@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from farkas.certificates.encoding import PackedForm, inflate
 from farkas.certificates.files import RELAXATION, Certificate
-from farkas.certificates.packed import PackedForm, inflate
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm, Sense, SparseRows
 from farkas.messages import named, quoted

@@ -20,9 +20,10 @@ from farkas.certificates.tree import TreeCertificate
 from farkas.certificates.vipr import write_vipr_tree
 from farkas.certificates.vipr_check import check_vipr
 from farkas.errors import NotACertificate
-from farkas.exact import proving, tree
-from farkas.exact.proving import prove_form
+from farkas.exact import solver as exact_solver
+from farkas.exact import tree
 from farkas.exact.result import Proved
+from farkas.exact.solver import prove_form
 from farkas.forms import LinearForm
 from farkas.forms.rational import RationalForm
 from farkas.solvers import Answer, solve
@@ -138,13 +139,13 @@ def test_at_a_limit_bound_and_point_stay_proved() -> None:
 def test_a_search_leaves_the_checker_its_part_of_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     form = program([[3, 5]], cost=[-2, -3], rows=[(None, 7)], ends=[(0, 9)] * 2, whole=[1, 1])
     seen: list[float] = []
-    search = proving.search
+    search = exact_solver.search
 
     def watched(form: RationalForm, **options: Any) -> Any:
         seen.append(options["deadline"].left)
         return search(form, **options)
 
-    monkeypatch.setattr(proving, "search", watched)
+    monkeypatch.setattr(exact_solver, "search", watched)
     for limit in (1000.0, None):
         assert prove_form(form, time_limit=limit).status == "optimal"
     # at least three tenths are left to the checker, and little of the rest is gone
@@ -186,9 +187,9 @@ def test_points_are_named() -> None:
 
 def test_what_the_checker_does_not_accept_is_not_called_proved(monkeypatch) -> None:
     form = program([[3]], cost=[1], rows=[(1, None)])
-    truth = proving.one_leaf
+    truth = exact_solver.one_leaf
     monkeypatch.setattr(
-        proving,
+        exact_solver,
         "one_leaf",
         lambda weights, bound, value, point: truth(weights, F(1, 2), value, point),
     )
@@ -258,7 +259,7 @@ def test_where_nothing_is_bounded_nothing_is_claimed(
     monkeypatch: pytest.MonkeyPatch, limit: float | None, sense: str
 ) -> None:
     # without cuts 2x - 2y = 1 is never refuted, and x has no bound
-    monkeypatch.setattr(proving, "refuted", lambda _: None)
+    monkeypatch.setattr(exact_solver, "refuted", lambda _: None)
     monkeypatch.setattr(tree, "root_cuts", lambda *_: [])
     form = program([[2, -2]], cost=[1, 0], rows=[(1, 1)], ends=[(None, None)] * 2, whole=[1, 1],
                    sense=sense)  # fmt: skip
@@ -274,7 +275,7 @@ def test_highs_is_not_asked_where_it_may_search_for_ever(monkeypatch: pytest.Mon
         asked.append(solver)
         return Answer(solver=solver)
 
-    monkeypatch.setattr(proving, "solve", watched)
+    monkeypatch.setattr(exact_solver, "solve", watched)
     free, half = (None, None), (0, None)
     for ends, whole, times in (
         ([free, free], [1, 1], 0), ([free, free], [0, 1], 0), ([half, half], [1, 1], 1),

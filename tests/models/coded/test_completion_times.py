@@ -13,14 +13,7 @@ from scipy.stats import binomtest
 from farkas.errors import InvalidOption, NotApplicable
 from farkas.instances import library
 from farkas.instances.coded import CodedComputing, log_excess, log_excess_inverse
-from farkas.models.coded.kernel import (
-    Pairs,
-    first_time,
-    owner_levels,
-    returned_share,
-    theorem1_times,
-)
-from farkas.models.coded.law import (
+from farkas.models.coded.completion_times import (
     Allocation,
     Law,
     by_subsets,
@@ -29,6 +22,13 @@ from farkas.models.coded.law import (
     mean_time,
     recovery_probability,
     shared_plan,
+)
+from farkas.models.coded.kernel import (
+    Pairs,
+    first_time,
+    owner_levels,
+    returned_share,
+    theorem1_times,
 )
 from farkas.online.coded.environment import surrogate_times
 from farkas.online.coded.execution import simulate
@@ -151,7 +151,7 @@ def test_a_quantile_asks_only_masters_that_are_late_and_is_that_of_all(seed, mon
         asked.append(rows)
         return recovery_probability(loads, chances, rows)
 
-    monkeypatch.setattr("farkas.models.coded.law.recovery_probability", noted)
+    monkeypatch.setattr("farkas.models.coded.completion_times.recovery_probability", noted)
     quantile = law.quantile(0.5)
     few = len(asked)
     asked.clear()

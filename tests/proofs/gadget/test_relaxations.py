@@ -6,7 +6,7 @@ import pytest
 from farkas.certificates import exact_bound
 from farkas.instances import library
 from farkas.models.gadget.slot import snapshot
-from farkas.proofs.gadget.relaxed import node_prices, random_clusters
+from farkas.proofs.gadget.relaxations import node_prices, random_clusters
 from farkas.relaxations.gadget.embedding import GvneLP, network_free_multipliers
 from farkas.solvers import solve
 
