@@ -43,6 +43,12 @@ def iteration_time(instance: Cluster) -> list[list[float]]:
     return [iteration_times(timing, most).tolist() for timing, most in timed]
 
 
+@quantity("gadget.efficiency_by_workers")
+def efficiency_by_workers(instance: Cluster) -> list[list[float]]:
+    """List ζ as (1) gives it: iterations a time for 1..N workers, of every job with a timing."""
+    return [[1.0 / time for time in times] for times in iteration_time(instance)]
+
+
 @quantity("gadget.{relaxation}_fixed", relaxation=("gvne_lp", "node_lp"))
 def fixed_relaxation(instance: Cluster, relaxation: str) -> float | None:
     """Relaxation of (12)-(19), or that by node, at the largest sizes that fit alone."""

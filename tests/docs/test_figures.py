@@ -44,12 +44,18 @@ def test_the_page_of_a_kind_shows_what_was_recorded_of_its_figures(kind):
 def test_a_page_shows_what_a_figure_finds_with_its_numbers():
     said = {"standing": "trend reproduced", "findings": [
         {"statement": "falls", "holds": True, "note": "3 to 1", "about": "shape"},
+        {"statement": "rises", "holds": True, "note": "", "about": "ours"},
         {"statement": "is 1", "holds": False, "note": "", "about": "value"}]}  # fmt: skip
     assert listing.label(exhibit(lines())) == "Fig. 5"
     shown = listing.row(exhibit(lines()), said)
-    assert shown == ["Cost & load", "trend reproduced", "falls: yes (3 to 1); is 1: no"]
+    assert shown == [
+        "Cost & load",
+        "trend reproduced",
+        "falls: yes (3 to 1); is 1: no",
+        "rises: yes",
+    ]
     assert listing.row(exhibit(lines()), None)[1:] == [
-        "trend reproduced", "recorded by `make figures`"
+        "trend reproduced", "recorded by `make figures`", ""
     ]  # fmt: skip
 
 

@@ -53,6 +53,10 @@ def test_iteration_time_of_one_worker_has_no_ring_term():
     )
     # t_f M + t_b + γ = .32 + .4 + .1;  d/2 (2/4 + 1/6) = 1 more with two workers
     assert iteration_times(timing, 2).tolist() == pytest.approx([0.82, 1.82])
+    jobs = [job(**table(0, 1), timing=timing, max_workers=2), job(**table(0, 1))]
+    found = evaluate(star(2, jobs=jobs), ["gadget.efficiency_by_workers"])
+    (rates,) = found["gadget.efficiency_by_workers"]
+    assert rates == pytest.approx([1 / 0.82, 1 / 1.82])
 
 
 def test_idle_jobs_earn_what_no_worker_earns() -> None:

@@ -41,6 +41,7 @@ def found_in(folder: Path) -> dict[str, Entry]:
                 "standing": said["standing"],
                 "instances": said["instances"],
                 "seed": said["seed"],
+                "code": f"farkas {said['farkas']}, sources {said['sources'][:12]}",
                 "findings": said["data"]["findings"],
             }
     return found

@@ -15,16 +15,23 @@ from farkas.instances.files import own_kinds
 from farkas_docs.text import cell, table
 
 PATH = Path(__file__).resolve().parents[2] / "ledger" / "figures.json"
+#: Captions of pictures, with the sizes that were run.
+MADE = PATH.with_name("gallery.json")
 
 
 def pages() -> Iterator[tuple[str, str]]:
     """One listing a kind."""
-    kept = json.loads(PATH.read_text())
+    kept, made = json.loads(PATH.read_text()), json.loads(MADE.read_text())
+    runs = {name: one["caption"] for name, one in made.items() if one["preset"] == "full"}
     for kind in own_kinds():
-        rows = [[label(one), *row(one, kept.get(one.name))] for one in of_kind(kind)]
+        rows = [
+            [label(one), *row(one, kept.get(one.name)), cell(runs.get(one.name, ""))]
+            for one in of_kind(kind)
+        ]
         yield (
             f"listings/{kind}_figures",
-            table(["figure", "shows", "standing", "finds"], rows) + "\n",
+            table(["figure", "shows", "standing", "print", "repaired and ours", "run"], rows)
+            + "\n",
         )
 
 
@@ -34,12 +41,15 @@ def label(exhibit: Exhibit) -> str:
 
 
 def row(exhibit: Exhibit, said: Mapping[str, Any] | None) -> list[str]:
-    """Title, standing, and findings of a figure with the numbers behind them."""
+    """Title, standing, and with their numbers what the print says and what is ours to say."""
     if exhibit.build is None:
-        return [cell(exhibit.title), str(exhibit.agreement), cell(exhibit.reason)]
+        return [cell(exhibit.title), str(exhibit.agreement), cell(exhibit.reason), ""]
     if said is None:
-        return [cell(exhibit.title), str(exhibit.agreement), "recorded by `make figures`"]
-    return [cell(exhibit.title), said["standing"], cell("; ".join(map(_words, said["findings"])))]
+        return [cell(exhibit.title), str(exhibit.agreement), "recorded by `make figures`", ""]
+    ours = [finding for finding in said["findings"] if finding["about"] == "ours"]
+    printed = [finding for finding in said["findings"] if finding["about"] != "ours"]
+    found = (cell("; ".join(map(_words, some))) for some in (printed, ours))
+    return [cell(exhibit.title), said["standing"], *found]
 
 
 def _words(finding: Mapping[str, Any]) -> str:

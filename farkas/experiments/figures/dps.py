@@ -6,7 +6,7 @@ dps.explored_share): exploration is capped at 0.112 of the jobs of a type, all e
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from farkas.experiments.figures.exhibit import (
     Printed,
     Series,
     Statement,
+    Table,
     listed,
     mean_series,
     shown,
@@ -149,22 +150,28 @@ def profit(preset: Preset, seed: int) -> Figure:
     ]
     bars = mean_series("this run", [name for name, _, _ in BARS], every, "bar")
     means = dict(zip(bars.x, bars.y, strict=True))
-    ours, findings = means["DPS"], []
-    for name, times in list(PRINTED.items())[1:]:
-        ratio = ours / means[name]
-        findings += [
-            Statement(f"DPS earns more than {name}", ratio > 1.0, f"ratio {ratio:.2f}"),
-            Statement(f"DPS earns at least {times:.0%} of {name}", ratio >= times, about="value"),
-        ]
-    scaled = [ours / times for times in PRINTED.values()]
+    scaled = [means["DPS"] / times for times in PRINTED.values()]
     return Figure(
         x=PlotAxis("algorithm"),
         y=PlotAxis("profit", "payments"),
         series=[bars],
         published=[Printed("Fig. 3, scaled to DPS", scaled, list(PRINTED))],
-        findings=findings,
+        findings=ahead(means),
         caption=described(preset, seed),
     )
+
+
+def ahead(means: Mapping[str, float]) -> list[Statement]:
+    """Hold mean profits by the names of `PRINTED` against Fig. 3."""
+    findings = []
+    for name, times in list(PRINTED.items())[1:]:
+        ratio = means["DPS"] / means[name] if means[name] else np.inf
+        note = f"ratio {ratio:.2f}"
+        findings += [
+            Statement(f"DPS earns more than {name}", ratio > 1.0, note),
+            Statement(f"DPS earns at least {times:.0%} of {name}", ratio >= times, note, "value"),
+        ]
+    return findings
 
 
 @DPS.figure(4, "Regret for several numbers of jobs", Agreement.NOT_REPRODUCED, HONEST)
@@ -321,3 +328,76 @@ def profit_over_time(preset: Preset, seed: int) -> Figure:
         ],
         caption=described(preset, seed),
     )
+
+
+#: Laws of budgets: ranges of the base price of a unit, and deviations of the lognormal noise.
+PRICES = ((0.1, 0.8), (0.02, 0.2), (0.5, 1.0))
+SPREADS = (0.0, 0.25, 0.5, 1.0, 2.0)
+
+
+@DPS.table(
+    1,
+    "Published statements by law of budgets",
+    Agreement.NOT_REPRODUCED,
+    "budgets are not published, and under none of these laws all statements hold",
+    source="DPS section V",
+)
+def statements_by_budget(preset: Preset, seed: int) -> Table:
+    """Under which laws of budgets each statement on Figs. 2, 3 and 7 holds."""
+    few = Preset(preset.name, min(3, preset.instances))
+    found = {
+        (low, high): [
+            _holding(few, seed, {"budget_spread": spread, "price": [low, high]})
+            for spread in SPREADS
+        ]
+        for low, high in PRICES
+    }
+    held = [sum(one.holds for one in said) for laws in found.values() for said in laws]
+    rows = []
+    for number, statement in enumerate(found[PRICES[0]][0]):
+        same = [[said[number] for said in laws] for laws in found.values()]
+        notes = [one.note.removeprefix("ratio ") for law in same for one in law]
+        ends = f"{min(notes, key=float)} to {max(notes, key=float)}"
+        rows.append([statement.statement, *map(_where, same), ends])
+    listing = ", ".join(f"{spread:g}" for spread in SPREADS)
+    note = f"at most {max(held)} of {len(rows)}"
+    return Table(
+        columns=[
+            PlotAxis("statement"),
+            *(PlotAxis(f"σ for prices {low:g} to {high:g}") for low, high in PRICES),
+            PlotAxis("found"),
+        ],
+        rows=rows,
+        findings=[Statement("one law satisfies all", max(held) == len(rows), note)],
+        caption=f"{described(few, seed)}.  Budgets are a price of each type times the demand times "
+        f"lognormal noise of deviation σ; cells say for which of σ = {listing} a statement holds; "
+        "found are regrets or ratios of profits, the least and the greatest under any law",
+    )
+
+
+def _where(said: Sequence[Statement]) -> str:
+    """For which of `SPREADS` a statement holds."""
+    held = [f"{spread:g}" for spread, one in zip(SPREADS, said, strict=True) if one.holds]
+    return ", ".join(held) or "none"
+
+
+def _holding(preset: Preset, seed: int, changes: dict[str, Any]) -> list[Statement]:
+    """Hold the sellers of the evaluation under one law of budgets against the text."""
+    sellers = {**NAMES, "bfp_coord": "BFP", "dps_random_placement": "DPS-RS"}
+    earned = {
+        name: np.mean([profits(preset.full, o, changes, key) for o in preset.seeds(seed)], axis=0)
+        for key, name in sellers.items()
+    }
+    means = {name: float(line[-1]) for name, line in earned.items()}
+    ours, placed_at_random = means["DPS"], means["DPS-RS"]
+    regret = earned["BFP"] - earned["DPS"]
+    zero = regret[round(0.314 * (len(regret) - 1)) :].max()
+    return [
+        Statement("regret is at most 0 from slot 3140 on", zero <= 0, f"{zero:.0f}"),
+        *ahead(means),
+        Statement(
+            "DPS earns more than DPS-RS",
+            ours > placed_at_random,
+            f"ratio {ours / placed_at_random if placed_at_random else np.inf:.3f}",
+        ),
+    ]

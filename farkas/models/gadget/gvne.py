@@ -17,7 +17,8 @@ from farkas.models.gadget.slot import snapshot
 class Gvne(SlotProgram):
     """Best rings of one slot, worker by worker and ring edge by ring edge.  GADGET (12)-(19).
 
-    The loads h and o of (16) and (17) are substituted into (18) and (19).
+    The loads h and o of (16) and (17) are substituted into (18) and (19); gadget.gvne_rows has
+    them as rows.
     """
 
     name = "gadget.gvne"
@@ -82,3 +83,41 @@ class Gvne(SlotProgram):
         """Ring edges fit through their link; (17) substituted."""
         used = Sum(m.reserved[i] * m.routed[i, k, a, e] for i, k, a in m.ring_edges)
         return used <= m.bandwidth[e]
+
+
+class GvneRows(Gvne):
+    """Embedding of one slot row by row as printed, with the loads h and o.  GADGET (12)-(19)."""
+
+    name = "gadget.gvne_rows"
+
+    def declare(self, m, data):
+        """Declare what `Gvne` does, and loads of jobs on nodes and links."""
+        super().declare(m, data)
+        for name, rings in (("seats_of", m.seats), ("edges_of", m.ring_edges)):
+            table = rings.table
+            own = [table[table[:, 0] == i, 1:] for i in m.jobs.table[:, 0]]
+            setattr(m, name, IndexedSet(m.jobs, own, label=("size", "worker")))
+        m.node_load = Var(m.jobs, m.limits, doc="What the job takes of the resource there; h.")
+        m.link_load = Var(m.jobs, m.limited_links, doc="What the job takes of the link; o.")
+
+    @constraint("16", "jobs", "limits")
+    def load_of_node(m, i, u, r):
+        """Workers of all sizes add up to the load of a node."""
+        used = Sum(m.demand[i, r] * m.placed[i, k, a, u] for k, a in m.seats_of[i])
+        return used == m.node_load[i, u, r]
+
+    @constraint("17", "jobs", "limited_links")
+    def load_of_link(m, i, e):
+        """Ring edges of all sizes add up to the load of a link."""
+        used = Sum(m.reserved[i] * m.routed[i, k, a, e] for k, a in m.edges_of[i])
+        return used == m.link_load[i, e]
+
+    @constraint("18", "limits")
+    def node_capacity(m, u, r):
+        """Loads of all jobs fit on the node."""
+        return Sum(m.node_load[i, u, r] for i in m.jobs) <= m.capacity[u, r]
+
+    @constraint("19", "limited_links")
+    def link_capacity(m, e):
+        """Loads of all jobs fit through the link."""
+        return Sum(m.link_load[i, e] for i in m.jobs) <= m.bandwidth[e]

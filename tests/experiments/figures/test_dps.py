@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import farkas
-from farkas.experiments.figures import Agreement, coded, of_kind
+from farkas.experiments.figures import Agreement, Statement, coded, dps, figures, of_kind
 from farkas.experiments.figures.coded import (
     LP,
     MS,
@@ -55,6 +55,38 @@ def test_exploration_is_capped_unless_a_figure_asks_for_more() -> None:
     assert plain.dps.explore_cap == EXPLORED
     assert more.dps.explore_cap == 0.5
     assert plain.replace(dps=None) == more.replace(dps=None)
+
+
+@pytest.mark.parametrize("law", [0.5, 3.0])
+def test_a_map_says_for_which_budgets_a_statement_holds(law, monkeypatch) -> None:
+    def holding(preset, seed, changes):
+        spread, low = changes["budget_spread"], changes["price"][0]
+        return [
+            Statement("much", spread >= 1 or spread == law, f"ratio {spread:g}"),
+            Statement("dear", (low, spread) == (0.5, law), f"{low:g}"),
+        ]
+
+    monkeypatch.setattr(dps, "_holding", holding)
+    table = figures["dps.table1"].data("reduced")
+    among = "0.5, 1, 2" if law == 0.5 else "1, 2"
+    assert table.rows[0] == ["much", *[among] * 3, "0 to 2"]
+    last = "0.5" if law == 0.5 else "none"
+    assert table.rows[1] == ["dear", "none", "none", last, "0.02 to 0.5"]
+    assert [finding.holds for finding in table.findings] == [law == 0.5]
+
+
+@pytest.mark.slow
+def test_statements_on_budgets_are_computed_from_runs() -> None:
+    law = {"budget_spread": 0.25, "price": [0.02, 0.2]}
+    said = {one.statement: one for one in dps._holding(Preset("reduced", 2), 0, law)}
+    markets = [market(False, seed, **law) for seed in (0, 1)]
+    ours, best, apart = (
+        sum(play(seller, one, seed).profit for seed, one in enumerate(markets))
+        for seller in ("dps", "bfp_coord", "dps_random_placement")
+    )
+    assert said["DPS earns more than BFP"].note == f"ratio {ours / best:.2f}"
+    assert said["DPS earns more than DPS-RS"].holds == (ours > apart)
+    assert float(said["regret is at most 0 from slot 3140 on"].note) >= round((best - ours) / 2)
 
 
 def test_profit_cumulated_over_slots_ends_at_the_profit() -> None:

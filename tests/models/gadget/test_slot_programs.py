@@ -11,7 +11,7 @@ from farkas.models.gadget.circulation import Circulation
 from farkas.models.gadget.column import ColumnIP, ColumnLP, Columns, all_columns
 from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.forest import forest
-from farkas.models.gadget.gvne import Gvne
+from farkas.models.gadget.gvne import Gvne, GvneRows
 from farkas.models.gadget.rings import Rings, SimplePaths
 from farkas.models.gadget.slot import snapshot
 from farkas.models.gadget.tree import Tree, crossable
@@ -96,7 +96,7 @@ def test_dead_ends_count_and_every_pair_of_nodes_anew():
 def test_all_slot_programs_agree_with_enumeration(network):
     for cluster in random_clusters(12, 1, network=network, servers=3, jobs=3, resources=2):
         best, counts = FeasibleCounts.of(cluster).best(snapshot(cluster))
-        exact = [Gvne(), Circulation(), ColumnIP()]
+        exact = [Gvne(), GvneRows(), Circulation(), ColumnIP()]
         if forest(cluster) is not None:
             exact.append(Tree())
         for program in exact:
