@@ -43,13 +43,20 @@ SOLVERS_SHARE = 0.5  #: Share of a time limit that the asked solver may use of a
 SECOND_LOOK = 10.0  #: Times the seconds of a solver that the proof of its optimum may take.
 
 
-def optimum(form: LinearForm, answer: Answer) -> Answer:
-    """Return what a solver answers, or the optimum that is proved better than its claim.
+def optimum(form: LinearForm) -> float:
+    """Optimal value, to a gap of 0; raises `NoAnswer` when the solver claims none."""
+    return exact_answer(form).require_optimal().objective
+
+
+def exact_answer(form: LinearForm, answer: Answer | None = None) -> Answer:
+    """Return what a solver answers, or what is proved better than its claim.
 
     Solvers lose optima of integer programs in presolve.  A claim that is better than the exact
     optimum stays: data are decimals, and its point keeps them up to rounding.  It stays, too, where
-    the proof takes longer than `SECOND_LOOK`, and at least a second.
+    the proof takes longer than `SECOND_LOOK`, and at least a second.  Without ``answer`` the
+    default solver is asked.
     """
+    answer = answer or solve(form)
     if not form.is_mip or answer.claim not in (Claimed.OPTIMAL, Claimed.INFEASIBLE):
         return answer
     try:
@@ -61,6 +68,11 @@ def optimum(form: LinearForm, answer: Answer) -> Answer:
         )
     except (NoAnswer, UnsupportedForm):
         return answer
+    message = f"{answer.solver} claims {answer.claim}, and a better point is proved"
+    if proved.status == "unbounded":
+        return Answer(
+            reason=Reason.FINISHED, claim=Claimed.UNBOUNDED, solver=answer.solver, message=message
+        )
     if proved.value is None or proved.point is None:
         return answer
     value, sign = float(proved.value), 1 if form.sense == "min" else -1
@@ -75,7 +87,7 @@ def optimum(form: LinearForm, answer: Answer) -> Answer:
         bound=value if found else math.nan,
         raw_point=np.array([float(x) for x in proved.point]),
         solver=answer.solver,
-        message=f"{answer.solver} claims {answer.claim}, and a better point is proved",
+        message=message,
     )
 
 

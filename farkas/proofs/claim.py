@@ -12,9 +12,7 @@ import msgspec
 import numpy as np
 
 from farkas.errors import NoVerdict, require_type
-from farkas.exact.solver import optimum as proved_optimum
 from farkas.extras import needed
-from farkas.forms import LinearForm
 from farkas.instances import Instance, library
 from farkas.instances.generate import generate
 from farkas.messages import ShowsItself
@@ -30,7 +28,6 @@ from farkas.proofs.verdict import (
     refuted,
 )
 from farkas.registry import Registry
-from farkas.solvers import solve
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -159,11 +156,6 @@ def refuted_by(says: Says, name: str, note: str = "", **numbers: float) -> Verdi
     """Verdict of a shipped instance that a statement is wrong about; more numbers of it follow."""
     found = asked(says, library.load(name))
     return refuted(name, found.shown, note, given=found.given, **{**found.numbers, **numbers})
-
-
-def optimum(form: LinearForm) -> float:
-    """Optimal value, to a gap of 0; raises `NoAnswer` when the solver claims none."""
-    return proved_optimum(form, solve(form)).require_optimal().objective
 
 
 def growth(sizes: Sequence[float], values: Sequence[float]) -> float:

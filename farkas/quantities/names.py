@@ -100,13 +100,12 @@ def optimum(form: LinearForm) -> float:
 
 
 def _solved(form: LinearForm) -> Answer:
-    """Answer of the solver; of an integer program the optimum that is proved better."""
-    answer = solve(form)
+    """Answer of the solver; of an integer program what is proved better."""
     if not form.is_mip:
-        return answer
-    from farkas.exact.solver import optimum
+        return solve(form)
+    from farkas.exact.solver import exact_answer  # here: linear programs are solved without it
 
-    return optimum(form, answer)
+    return exact_answer(form)
 
 
 def program_optimum(name: str, instance: Any) -> float | None:

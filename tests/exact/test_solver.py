@@ -23,12 +23,13 @@ from farkas.errors import NotACertificate
 from farkas.exact import solver as exact_solver
 from farkas.exact import tree
 from farkas.exact.result import Proved
-from farkas.exact.solver import prove_form
-from farkas.forms import LinearForm
+from farkas.exact.solver import exact_answer, optimum, prove_form
+from farkas.forms import LinearForm, Sense
 from farkas.forms.rational import RationalForm
 from farkas.solvers import Answer, solve
 from farkas.solvers.answer import Claimed
 from farkas.standalone.checker import check_file
+from tests.generators.forms import small
 from tests.generators.rational import keeps, program, random_linear
 from tests.generators.without_ends import Drawn, Found, ranges, rays
 
@@ -266,6 +267,32 @@ def test_where_nothing_is_bounded_nothing_is_claimed(
     found = prove_form(form, time_limit=limit)
     assert (found.status, found.bound, found.value, found.certificate) == ("bound", *[None] * 3)
     assert found.statement.endswith("is not bounded so far.")
+
+
+def claims(value: float, *point: float) -> Answer:
+    return Answer(
+        claim=Claimed.OPTIMAL,
+        objective=value,
+        bound=value,
+        raw_point=np.array(point),
+        solver="some",
+    )
+
+
+@pytest.mark.parametrize("sense", ["min", "max"])
+def test_an_answer_gives_way_to_what_is_proved_better(sense: Sense) -> None:
+    sign = 1.0 if sense == "max" else -1.0
+    form = small([[6, 4]], cost=[5 * sign, 4 * sign], row_upper=[24], upper=[9, 9], sense=sense,
+                 integer=[True, True])  # fmt: skip
+    for wrong in (claims(20 * sign, 4, 0), Answer(claim=Claimed.INFEASIBLE, solver="some")):
+        answer = exact_answer(form, wrong)
+        assert (answer.claim, answer.objective) == (Claimed.OPTIMAL, 24 * sign)
+        assert answer.point.tolist() == [0, 6]
+    for right in (claims(24 * sign, 0, 6), claims((24 + 1e-9) * sign, 0, 6), Answer()):
+        assert exact_answer(form, right) is right
+    assert optimum(form) == pytest.approx(24 * sign)
+    free = small([[1, -1]], cost=[5 * sign, 0], row_upper=[0], sense=sense, integer=[True, True])
+    assert exact_answer(free, claims(0, 0, 0)).claim is Claimed.UNBOUNDED
 
 
 def test_highs_is_not_asked_where_it_may_search_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:

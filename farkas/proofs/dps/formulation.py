@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from farkas.exact.solver import optimum
 from farkas.forms import LinearForm
 from farkas.instances.dps import Job, Market
 from farkas.models.dps.offline import Offline
@@ -13,7 +14,7 @@ from farkas.numbers import Bools, Floats
 from farkas.online.dps.best_fixed import best_exactly
 from farkas.online.dps.cluster import placed
 from farkas.online.dps.seller import BestFit, FixedPrice, FreeOfCharge
-from farkas.proofs.claim import Trials, claim, optimum, refuted_by, require_zero, sp
+from farkas.proofs.claim import Trials, claim, refuted_by, require_zero, sp
 from farkas.proofs.dps.grids import shipped, small, unit_users
 from farkas.proofs.knapsack import Knapsack, embedded, knapsacks, most_worth
 from farkas.proofs.verdict import Among, Saying, Standing, Stated, Verdict, proved, refuted, said

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from farkas.exact.solver import optimum as proved_optimum
+from farkas.exact.solver import exact_answer, optimum
 from farkas.instances.eris import Auction, Job
 from farkas.instances.variates import multinomial
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
@@ -20,10 +20,10 @@ from farkas.online.eris.environment import Ledger, Piece, Proposal, can_run, pie
 from farkas.online.eris.eris import Bid
 from farkas.online.eris.scheduler_printed import printed_slot
 from farkas.portable import uniform
-from farkas.proofs.claim import Trials, claim, instance_of, optimum
+from farkas.proofs.claim import Trials, claim, instance_of
 from farkas.proofs.verdict import Among, Saying, Stated, Verdict, said
 from farkas.replay.eris import processed
-from farkas.solvers import Claimed, solve
+from farkas.solvers import Claimed
 from farkas.solvers.subproblem import solve_subproblem
 from farkas.tolerances import FEASIBLE, SOLVER_GAP, allowed, close
 
@@ -135,8 +135,7 @@ def cheapest(sample: Auction, job: int, slot: int, workload: int) -> float:
     """Optimum of (8); infinite when impossible."""
     prices = posted_on_arrival(sample)
     task = SlotTask(sample, prices, job, slot, workload, sample.data[job])
-    form = OneShot().form(task)
-    answer = proved_optimum(form, solve(form))
+    answer = exact_answer(OneShot().form(task))
     if answer.claim is Claimed.INFEASIBLE:
         return float("inf")
     return answer.require_optimal().objective

@@ -12,6 +12,7 @@ import numpy as np
 
 from farkas.duals.dualize import dualize
 from farkas.duals.eris import ScheduleDual
+from farkas.exact.solver import optimum
 from farkas.extras import needed
 from farkas.forms import LinearForm
 from farkas.instances.eris import Auction, Job
@@ -25,7 +26,6 @@ from farkas.proofs.claim import (
     Trials,
     claim,
     growth,
-    optimum,
     require,
     require_zero,
     sp,

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
+from farkas.exact.solver import optimum
 from farkas.instances.eris import Auction
 from farkas.instances.variates import multinomial
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
@@ -16,7 +17,7 @@ from farkas.models.eris.prices import Prices
 from farkas.online.eris.environment import Ledger, SlotDecision, pieces_of, usage
 from farkas.online.eris.eris import accepted
 from farkas.portable import uniform
-from farkas.proofs.claim import Trials, claim, drawn, optimum, require, require_zero, sp
+from farkas.proofs.claim import Trials, claim, drawn, require, require_zero, sp
 from farkas.proofs.eris.algorithms import Shape, auctions
 from farkas.proofs.verdict import Among, Saying, Standing, Stated, Verdict, proved, said
 from farkas.relaxations.eris.payoff_bound import payoff_bounds

@@ -10,6 +10,7 @@ import numpy as np
 
 from farkas.certificates import exact_bound
 from farkas.duals.dualize import dualize
+from farkas.exact.solver import optimum
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.column import ColumnIP, ColumnLP
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
@@ -21,7 +22,6 @@ from farkas.proofs.claim import (
     Trials,
     claim,
     instance_of,
-    optimum,
     require,
     require_zero,
     sp,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from farkas.exact.solver import optimum
 from farkas.forms.matrices import as_scipy
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
@@ -24,7 +25,6 @@ from farkas.proofs.claim import (
     drawn,
     growth,
     interval,
-    optimum,
     require,
     require_zero,
     sp,

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import msgspec
 import numpy as np
 
+from farkas.exact.solver import optimum
 from farkas.instances.gadget import Cluster
 from farkas.instances.generate.gadget import Published
 from farkas.instances.utilities import TableUtility
@@ -16,7 +17,7 @@ from farkas.models.gadget.counts import FeasibleCounts, greedy, offline_optimum
 from farkas.models.gadget.envelope import concave_in_reach
 from farkas.models.gadget.gvne import Gvne
 from farkas.portable import uniform
-from farkas.proofs.claim import Trials, claim, optimum, require, require_zero, sp
+from farkas.proofs.claim import Trials, claim, require, require_zero, sp
 from farkas.proofs.gadget.relaxations import among, random_clusters, shipped
 from farkas.proofs.verdict import Among, Saying, Stated, Verdict, proved, refuted, said
 from farkas.tolerances import ROUNDING, SOLVER_GAP

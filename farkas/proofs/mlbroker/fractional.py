@@ -7,6 +7,7 @@ import msgspec
 import numpy as np
 
 from farkas.duals.mlbroker import DualAsPrinted
+from farkas.exact.solver import optimum
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.data import busy_slots, entropy
 from farkas.models.mlbroker.placement import Offline
@@ -14,7 +15,7 @@ from farkas.numbers import Floats
 from farkas.online import algorithms
 from farkas.online.driver import plain
 from farkas.online.mlbroker.fractional import Points
-from farkas.proofs.claim import Trials, claim, drawn, optimum, refuted_by, require, require_zero, sp
+from farkas.proofs.claim import Trials, claim, drawn, refuted_by, require, require_zero, sp
 from farkas.proofs.mlbroker.runs import (
     FEW,
     Inequality,

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from farkas.errors import InvalidOption
+from farkas.exact.solver import optimum
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.placement import Offline
 from farkas.online import algorithms, environments
 from farkas.online.loop import decide
 from farkas.online.mlbroker.fractional import MlBroker
 from farkas.portable import uniform
-from farkas.proofs.claim import Trials, claim, drawn, optimum, require, require_zero, sp
+from farkas.proofs.claim import Trials, claim, drawn, require, require_zero, sp
 from farkas.proofs.mlbroker.runs import largest_lambda
 from farkas.proofs.verdict import Among, Saying, Stated, Verdict, proved, refuted, said
 from farkas.rounding.dependent import trade_once
