@@ -30,6 +30,15 @@ def test_the_standing_of_every_recorded_figure_is_declared_and_follows_from_its_
         assert said["instances"] >= 5, name
 
 
+def test_the_page_of_dps_has_the_laws_of_budgets_that_were_recorded():
+    page = (ROOT / "docs" / "dps.md").read_text()
+    *found, last = KEPT["dps.table1"]["findings"]
+    assert len(found) == 10
+    for finding in found:
+        assert f"| {finding['note'].replace('; ', ' | ')} |\n" in page, finding
+    assert f"Under no law all statements hold, and {last['note']} do." in page
+
+
 @pytest.mark.parametrize("kind", own_kinds())
 def test_the_page_of_a_kind_shows_what_was_recorded_of_its_figures(kind):
     page = (ROOT / "docs" / f"{kind}.md").read_text()

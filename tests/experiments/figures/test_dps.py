@@ -72,7 +72,9 @@ def test_a_map_says_for_which_budgets_a_statement_holds(law, monkeypatch) -> Non
     assert table.rows[0] == ["much", *[among] * 3, "0 to 2"]
     last = "0.5" if law == 0.5 else "none"
     assert table.rows[1] == ["dear", "none", "none", last, "0.02 to 0.5"]
-    assert [finding.holds for finding in table.findings] == [law == 0.5]
+    holds = [finding.holds for finding in table.findings]
+    assert holds == [True, law == 0.5, law == 0.5]
+    assert table.findings[1].note == "; ".join(table.rows[1][1:])
 
 
 @pytest.mark.slow
