@@ -19,7 +19,7 @@ from farkas.certificates import Proof, check
 from farkas.certificates.tree import TreeCertificate
 from farkas.certificates.vipr import write_vipr_tree
 from farkas.certificates.vipr_check import check_vipr
-from farkas.errors import NotACertificate
+from farkas.errors import NoAnswer, NotACertificate
 from farkas.exact import solver as exact_solver
 from farkas.exact import tree
 from farkas.exact.result import Proved
@@ -290,9 +290,18 @@ def test_an_answer_gives_way_to_what_is_proved_better(sense: Sense) -> None:
         assert answer.point.tolist() == [0, 6]
     for right in (claims(24 * sign, 0, 6), claims((24 + 1e-9) * sign, 0, 6), Answer()):
         assert exact_answer(form, right) is right
-    assert optimum(form) == pytest.approx(24 * sign)
     free = small([[1, -1]], cost=[5 * sign, 0], row_upper=[0], sense=sense, integer=[True, True])
     assert exact_answer(free, claims(0, 0, 0)).claim is Claimed.UNBOUNDED
+
+
+def test_optima_of_integer_programs_are_found_without_a_gap():
+    # two of the items of weight 1 fit; relaxed, 2.5 of them do
+    knapsack = small([[1.0, 1.0, 1.0]], cost=[1, 1, 1], row_upper=[2.5], upper=[1, 1, 1])
+    assert optimum(knapsack.replace(sense="max")) == 2.5
+    whole = knapsack.replace(sense="max", integer=np.ones(3, bool))
+    assert optimum(whole) == 2.0
+    with pytest.raises(NoAnswer):
+        optimum(whole.replace(row_lower=np.array([2.25])))
 
 
 def test_highs_is_not_asked_where_it_may_search_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:

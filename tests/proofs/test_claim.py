@@ -6,11 +6,10 @@ import math
 import sys
 
 import msgspec
-import numpy as np
 import pytest
 import sympy as sp
 
-from farkas.errors import InvalidOption, NoAnswer, NoVerdict, UnknownName
+from farkas.errors import InvalidOption, NoVerdict, UnknownName
 from farkas.instances import library
 from farkas.instances.eris import Auction
 from farkas.instances.mlbroker import Brokerage
@@ -24,14 +23,12 @@ from farkas.proofs.claim import (
     growth,
     instance_of,
     interval,
-    optimum,
     require,
     require_zero,
     select,
     vanishes,
 )
 from farkas.proofs.verdict import Stated
-from tests.generators.forms import small
 
 FAILS = Stated(3.0, "<=", 2.0)
 HOLDS = Stated(1.0, "<=", 1.25)
@@ -219,16 +216,6 @@ def test_instances_are_of_the_kind_that_was_asked_for():
     assert drawn(Brokerage, "small", 3, num_slots=2).num_slots == 2
     with pytest.raises(UnknownName, match="eris/no_such"):
         instance_of(Auction, "no_such")
-
-
-def test_optima_of_integer_programs_are_found_without_a_gap():
-    # two of the items of weight 1 fit; relaxed, 2.5 of them do
-    knapsack = small([[1.0, 1.0, 1.0]], cost=[1, 1, 1], row_upper=[2.5], upper=[1, 1, 1])
-    assert optimum(knapsack.replace(sense="max")) == 2.5
-    whole = knapsack.replace(sense="max", integer=np.ones(3, bool))
-    assert optimum(whole) == 2.0
-    with pytest.raises(NoAnswer):
-        optimum(whole.replace(row_lower=np.array([2.25])))
 
 
 @pytest.mark.parametrize("power", [0.5, 1.0, 2.0])
