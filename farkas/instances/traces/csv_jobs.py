@@ -11,13 +11,13 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import msgspec
 
 from farkas.errors import FileProblem
 from farkas.instances.options import require_option
-from farkas.instances.traces.importer import SECONDS, Account, Importer, Path, importers, other_unit
+from farkas.instances.traces.importer import SECONDS, Account, Path, importers, other_unit
 from farkas.instances.traces.jobs import JobTable, MarketOfJobs, TraceJob
 from farkas.instances.traces.jobs_eris import AuctionOfJobs
 from farkas.instances.traces.jobs_gadget import ClusterOfJobs
@@ -72,29 +72,57 @@ class TableColumns(msgspec.Struct, frozen=True):
     duration_unit: Literal["ms", "s", "min", "h", "d", "hms"] = "s"
     part_of_gpu: Literal["refuse", "round_up"] = "refuse"
 
-    def check(self, what: str, valued: bool) -> None:
-        """Refuse unknown roles, roles that are missing, and a column with two of them."""
+
+class TableOfJobs(JobTable, frozen=True, kw_only=True):
+    """An importer of any table; `TableColumns` are options of every subclass."""
+
+    if TYPE_CHECKING:  # fields of the classes that `register_source` makes
+        map: dict[str, str]
+        submit_unit: str
+        duration_unit: str
+        part_of_gpu: str
+
+    words: ClassVar[str]  #: The source in words.
+    fixed_columns: ClassVar[tuple[str, ...] | None]  #: Of a public trace.
+
+    @property
+    def origin(self) -> str:
+        """The source in words, and whether it says what jobs are worth."""
+        return f"{self.words}{' that says what jobs are worth' if 'value' in self.map else ''}"
+
+    @property
+    def dated(self) -> bool:
+        """Whether times of the table are dates."""
+        return self.submit_unit == "date"
+
+    def check(self, what: str) -> None:
+        """Check ranges; refuse unknown roles, roles that are missing, and a column with two."""
+        super().check(what)
         check_roles(what, self.map, ROLES, "submit", "gpus", "duration|end")
         require_option(
             not {"duration", "end"} <= self.map.keys(),
             f"{what}: map either duration=COLUMN or end=COLUMN",
         )
         require_option(
-            valued or "value" not in self.map, f"{what}: this kind has no use for a value"
+            self.valued or "value" not in self.map, f"{what}: this kind has no use for a value"
         )
 
-    def jobs(
-        self, table: Iterable[Line], dropped: Account, *, numbered: bool
-    ) -> Iterator[TraceJob]:
-        """Iterate over the jobs of complete lines; raises `FileProblem` naming the line.
+    def read(self, path: Path, dropped: Account) -> Sequence[TraceJob]:
+        """Return all jobs in file order; raises `FileProblem` naming the line."""
+        needed = [column for role, column in self.map.items() if role != "job_id"]
+        table = self.complete_lines(path, list(self.map.values()), needed, dropped)
+        found = list(self._jobs(table, dropped))
+        if not (self.fixed_columns or found or dropped):
+            raise FileProblem(f"{named(os.fspath(path))}: there is no job below the header")
+        return found
 
-        ``numbered``: jobs without a name are called by their line.
-        """
+    def _jobs(self, table: Iterable[Line], dropped: Account) -> Iterator[TraceJob]:
+        """Iterate over the jobs of complete lines."""
         names: dict[str, str] = {}
         parts = 0
-        self._tell(dropped)
+        self._tell_units(dropped)
         for line in table:
-            job = self._job(line, numbered)
+            job = self.job_in(line)
             if job.value == 0:
                 dropped["worth nothing"] += 1
                 continue
@@ -109,7 +137,7 @@ class TableColumns(msgspec.Struct, frozen=True):
             yield job
         dropped.tell_parts(parts)
 
-    def _tell(self, account: Account) -> None:
+    def _tell_units(self, account: Account) -> None:
         """Say in which units times are read, and which columns name another one."""
         account.told["units"] = (
             f"times {'are dates' if self.submit_unit == 'date' else f'in {self.submit_unit}'} "
@@ -121,17 +149,19 @@ class TableColumns(msgspec.Struct, frozen=True):
             found = None if unit in ("date", "hms") else other_unit(column, unit, setting)
             account.warnings += [] if found is None else [found]
 
-    def _job(self, line: Line, numbered: bool) -> TraceJob:
-        submitted = self._moment(line, "submit")
+    def job_in(self, line: Line) -> TraceJob:
+        """Return the job of a line."""
+        submitted = self._time(line, "submit")
         if "end" in self.map:
-            duration = self._moment(line, "end") - submitted
+            duration = self._time(line, "end") - submitted
             if duration < 0:
                 raise FileProblem(f"{line.place}: ends {-duration:.9g} s before it comes")
         else:
             duration = self._span(line, self.map["duration"], FARTHEST)
         gpus = self._gpus(line)
         given = self.map.get("gpu_time")
-        name = line.place.rpartition(": ")[2] if numbered else ""
+        # a public trace gives names by other columns than its lines
+        name = "" if self.fixed_columns else line.place.rpartition(": ")[2]
         group = self.map.get("group")
         value = self.map.get("value")
         return TraceJob(
@@ -146,7 +176,7 @@ class TableColumns(msgspec.Struct, frozen=True):
             value=None if value is None else line.nonnegative(value),
         )
 
-    def _moment(self, line: Line, role: str) -> float:
+    def _time(self, line: Line, role: str) -> float:
         """Seconds of a point in time."""
         column = self.map[role]
         if self.submit_unit == "date":
@@ -203,49 +233,6 @@ def _can_read(read: Callable[[str], float], text: str) -> bool:
     return True
 
 
-class TableOfJobs(JobTable, frozen=True, kw_only=True):
-    """An importer of any table; the fields of `TableColumns` are options of every subclass."""
-
-    words: ClassVar[str]  #: The source in words.
-    fixed_columns: ClassVar[tuple[str, ...] | None]  #: Of a public trace.
-    valued: ClassVar[bool]  #: Whether the kind has a use for what a job is worth.
-
-    @property
-    def columns(self) -> TableColumns:
-        """How the table is read."""
-        options: dict[str, Any] = {
-            key: getattr(self, key) for key in TableColumns.__struct_fields__
-        }
-        return TableColumns(**options)
-
-    @property
-    def origin(self) -> str:
-        """The source in words, and whether it says what jobs are worth."""
-        given = " that says what jobs are worth" if "value" in self.columns.map else ""
-        return f"{self.words}{given}"
-
-    @property
-    def dated(self) -> bool:
-        """Whether times of the table are dates."""
-        return self.columns.submit_unit == "date"
-
-    def check(self, what: str) -> None:
-        """Check ranges and the roles of columns."""
-        super().check(what)
-        self.columns.check(what, self.valued)
-
-    def read(self, path: Path, dropped: Account) -> Sequence[TraceJob]:
-        """Return all jobs in file order; raises `FileProblem` naming the line."""
-        columns = self.columns
-        needed = [column for role, column in columns.map.items() if role != "job_id"]
-        table = self.complete_lines(path, list(columns.map.values()), needed, dropped)
-        own = self.fixed_columns is None
-        found = list(columns.jobs(table, dropped, numbered=own))
-        if own and not found and not dropped:
-            raise FileProblem(f"{named(os.fspath(path))}: there is no job below the header")
-        return found
-
-
 #: Sources whose tables these are: in words, and the defaults of their columns.
 SOURCES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "csv": ("CSV table", {}),
@@ -280,37 +267,49 @@ SOURCES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 }
 
 
-def _register(source: str, kind: str, base: type[JobTable], valued: bool) -> None:
-    """Register the importer of a kind that takes its jobs from tables of a source."""
-    words, defaults = SOURCES[source]
-    columns = defaults.get("map", {})
-    given = {**defaults, "map": msgspec.field(default_factory=lambda: dict(columns))}
-    fields = [
-        (field.name, field.type, given.get(field.name, field.default))
-        for field in (*msgspec.structs.fields(TableColumns), *msgspec.structs.fields(base))
-        if field.name in given or field.name in TableColumns.__struct_fields__
-    ]
-    made = msgspec.defstruct(
-        f"{source.title()}{base.__name__}",
-        fields,
-        bases=(base, TableOfJobs),
-        namespace={
-            "source": source,
-            "words": words,
-            "valued": valued,
-            "fixed_columns": tuple(columns.values()) or None,
-            "mark": "|" if source == "slurm" else ",",
-            "__doc__": TableColumns.__doc__,
-        },
-        module=__name__,
-        frozen=True,
-        kw_only=True,
+#: What makes an instance of jobs, by kind.
+KINDS: Mapping[str, type[JobTable]] = {
+    "gadget": ClusterOfJobs,
+    "eris": AuctionOfJobs,
+    "dps": MarketOfJobs,
+    "mlbroker": BrokerageOfJobs,
+}
+
+
+def register_source(
+    source: str, reader: type[JobTable], options: Sequence[tuple[str, Any, Any]] = (), **facts: Any
+) -> None:
+    """Register importers of all kinds that take their jobs from a reader of a source.
+
+    ``options``: name, type and default of settings beside those of the kind; ``facts`` are what
+    classes of the reader know of the source.
+    """
+    for kind, base in KINDS.items():
+        made: Any = msgspec.defstruct(
+            f"{source.title()}{base.__name__}",
+            options,
+            bases=(base, reader),
+            namespace={"__doc__": base.__doc__, "source": source, **facts},
+            module=__name__,
+            frozen=True,
+            kw_only=True,
+        )
+        importers.register(f"{source}:{kind}")(made)
+
+
+for _source, (_words, _defaults) in SOURCES.items():
+    _columns = _defaults.get("map", {})
+    _given = {**_defaults, "map": msgspec.field(default_factory=_columns.copy)}
+    register_source(
+        _source,
+        TableOfJobs,
+        [
+            (field.name, field.type, _given.get(field.name, field.default))
+            for field in (*msgspec.structs.fields(TableColumns), *msgspec.structs.fields(JobTable))
+            if field.name in _given or field.name in TableColumns.__struct_fields__
+        ],
+        words=_words,
+        fixed_columns=tuple(_columns.values()) or None,
+        mark="|" if _source == "slurm" else ",",
+        __doc__=TableColumns.__doc__,
     )
-    importers.register(f"{source}:{kind}")(cast(type[Importer], made))
-
-
-for _source in SOURCES:
-    _register(_source, "gadget", ClusterOfJobs, True)
-    _register(_source, "eris", AuctionOfJobs, True)
-    _register(_source, "dps", MarketOfJobs, True)
-    _register(_source, "mlbroker", BrokerageOfJobs, False)

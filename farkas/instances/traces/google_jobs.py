@@ -11,18 +11,16 @@ import io
 import os
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import msgspec
 
 from farkas.errors import FileProblem
 from farkas.files import read_bytes
 from farkas.instances.options import require_option
-from farkas.instances.traces.importer import SECONDS, Account, Importer, Path, importers
-from farkas.instances.traces.jobs import JobTable, MarketOfJobs, TraceJob
-from farkas.instances.traces.jobs_eris import AuctionOfJobs
-from farkas.instances.traces.jobs_gadget import ClusterOfJobs
-from farkas.instances.traces.jobs_mlbroker import BrokerageOfJobs
+from farkas.instances.traces.csv_jobs import register_source
+from farkas.instances.traces.importer import SECONDS, Account, Path
+from farkas.instances.traces.jobs import JobTable, TraceJob
 from farkas.messages import named
 
 #: Columns of the table of 2011.
@@ -107,7 +105,6 @@ def _named(place: str, event: TaskEvent, year: int) -> str:
 class GoogleJobs(JobTable, frozen=True, kw_only=True):
     """An importer of jobs of Google's traces."""
 
-    source: ClassVar[str] = "google"
     fixed_columns: ClassVar[tuple[str, ...]] = TaskEvent.__struct_fields__
 
     def check(self, what: str) -> None:
@@ -186,16 +183,4 @@ def _job(number: int, events: Sequence[tuple[str, TaskEvent]]) -> TraceJob | str
     )
 
 
-def _register(kind: str, base: type[JobTable]) -> None:
-    made: Any = msgspec.defstruct(
-        f"Google{base.__name__}", [], bases=(base, GoogleJobs), module=__name__,
-        namespace={"__doc__": base.__doc__}, frozen=True, kw_only=True,
-    )  # fmt: skip
-    found: type[Importer] = made
-    importers.register(f"google:{kind}")(found)
-
-
-_register("gadget", ClusterOfJobs)
-_register("eris", AuctionOfJobs)
-_register("dps", MarketOfJobs)
-_register("mlbroker", BrokerageOfJobs)
+register_source("google", GoogleJobs)

@@ -33,6 +33,7 @@ class JobTable(Window, frozen=True, kw_only=True):
     """An importer of jobs: one source gives them, one kind is made of them."""
 
     source: ClassVar[str]  #: Name of the source; instances are named after it.
+    valued: ClassVar[bool] = True  #: Whether the kind has a use for what a job is worth.
 
     @property
     def origin(self) -> str:

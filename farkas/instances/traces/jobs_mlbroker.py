@@ -46,6 +46,7 @@ class BrokerageOfJobs(JobTable, frozen=True, kw_only=True):
     """
 
     paths: ClassVar[tuple[str, ...]] = ("prices",)
+    valued: ClassVar[bool] = False
 
     prices: str = ""
     instance: str = "g4dn.12xlarge"
