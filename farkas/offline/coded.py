@@ -176,7 +176,7 @@ searches.add(
         "coded.chance_optimum",
         methods=(
             in_time,
-            policies("coded.chance_stretch"),
+            policies("coded.simple_greedy"),
             every_load,
             searched_loads,
             within_payments,

@@ -38,7 +38,7 @@ import numpy as np
 
 import farkas
 from farkas.certificates.ratio import ratio_at_most
-from farkas.errors import InvalidInstance, InvalidOption, NotApplicable, PolicyProblem
+from farkas.errors import InvalidInstance, InvalidOption, NotApplicable, PolicyProblem, UnknownName
 from farkas.files.writing import write_bytes
 from farkas.messages import shown
 from farkas.messages.refusals import parsed
@@ -245,6 +245,12 @@ class AlgorithmRegistry(Registry[Algorithm]):
         """Return what was handed over under a name, or is registered; None without either."""
         return self.own.get(name) or super().get(name)
 
+    def __getitem__(self, name: str) -> Algorithm:
+        """Return what a name stands for; raises `UnknownName`, which says what took its place."""
+        if name in GONE:
+            raise UnknownName(f"algorithm {name} is gone; use {GONE[name]}")
+        return super().__getitem__(name)
+
     def _load(self, owner: str | None) -> None:
         super()._load(owner)
         from importlib import metadata
@@ -264,6 +270,13 @@ class AlgorithmRegistry(Registry[Algorithm]):
 
 #: Group of the entry points under which other distributions bring policies.
 POLICIES = "farkas.policies"
+
+#: What to use in place of algorithms that are gone.
+GONE = {
+    "coded.chance_stretch": "coded.chance_search",
+    "dps.bwk": "dps.simple",
+    "gadget.lp_rs_mde": "gadget.gadget with rounds=1000",
+}
 
 algorithms = AlgorithmRegistry("algorithm", "farkas.online")
 environments: Registry[Environment] = Registry("environment", "farkas.online")

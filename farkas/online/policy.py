@@ -44,7 +44,7 @@ from farkas.errors import (
 )
 from farkas.files import read_bytes
 from farkas.messages import named
-from farkas.online.driver import Algorithm, algorithms, environments, options_of, plain
+from farkas.online.driver import GONE, Algorithm, algorithms, environments, options_of, plain
 
 if TYPE_CHECKING:
     from farkas.online.driver import Outcome
@@ -308,7 +308,7 @@ def _registered(name: str, kind: str) -> Algorithm:
     known = [] if "." in name or not kind else algorithms.names(f"{kind}.")
     if not known:
         return algorithms[name]
-    if f"{kind}.{name}" in known:
+    if f"{kind}.{name}" in (*known, *GONE):
         return algorithms[f"{kind}.{name}"]
     raise UnknownName.of("algorithm", name, [*known, *(one.partition(".")[2] for one in known)])
 

@@ -7,15 +7,13 @@ from farkas.numbers import Floats, floats
 from farkas.tolerances import WHOLE
 
 
-def snap(values: npt.ArrayLike, tolerance: float = WHOLE) -> Floats:
-    """Move entries within ``tolerance`` of an integer onto it, and negative ones to zero.
+def snap(values: npt.ArrayLike) -> Floats:
+    """Move entries within `WHOLE` of an integer onto it, and negative ones to zero.
 
     Parameters
     ----------
     values
         Any shape.
-    tolerance
-        Distance, in the units of ``values``.
 
     Returns
     -------
@@ -28,23 +26,22 @@ def snap(values: npt.ArrayLike, tolerance: float = WHOLE) -> Floats:
     """
     array = np.maximum(np.asarray(values, dtype=float), 0.0)
     nearest = np.round(array)
-    return floats(np.where(np.abs(array - nearest) <= tolerance, nearest, array))
+    return floats(np.where(np.abs(array - nearest) <= WHOLE, nearest, array))
 
 
-def snap_workers(workers: npt.ArrayLike, needed: npt.ArrayLike, tolerance: float = WHOLE) -> Floats:
+def snap_workers(workers: npt.ArrayLike, needed: npt.ArrayLike) -> Floats:
     """Snap workers per site and give every job back the total that noise took or added.
 
-    A total below ``needed``, or above it by no more than ``tolerance`` per site, is moved onto
+    A total below ``needed``, or above it by no more than `WHOLE` per site, is moved onto
     ``needed`` by scaling the fractional entries (all entries where none is fractional).
 
     ``workers``: Shape (jobs, sites), >= 0 but for noise; y of the fractional solution.  ``needed``:
-    Shape (jobs,), integer; Y.  ``tolerance``: Distance from an integer that counts as noise.
-    Returns: shape (jobs, sites), >= 0, with row sums >= needed up to the last bits.  Raises
-    `ValueError`: A job that needs workers has none at all; that is no noise.
+    Shape (jobs,), integer; Y.  Returns: shape (jobs, sites), >= 0, with row sums >= needed up to
+    the last bits.  Raises `ValueError`: A job that needs workers has none at all; that is no noise.
     """
-    snapped = snap(np.atleast_2d(np.asarray(workers, dtype=float)), tolerance)
+    snapped = snap(np.atleast_2d(np.asarray(workers, dtype=float)))
     for row, total in zip(snapped, np.atleast_1d(needed), strict=True):
-        if total != row.sum() <= total + tolerance * len(row):
+        if total != row.sum() <= total + WHOLE * len(row):
             _rescale(row, float(total))
     return snapped
 

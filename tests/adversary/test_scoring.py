@@ -67,7 +67,7 @@ def test_decisions_that_nobody_makes_are_counted() -> None:
 
 
 def test_witnesses_decide_the_same_problem() -> None:
-    chance = Scorer(algorithms["coded.chance_stretch"], {})
+    chance = Scorer(algorithms["coded.chance_search"], {})
     assert chance.witnesses == []
     assert chance.search is not None
     assert chance.search.problem == "coded.chance"

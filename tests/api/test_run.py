@@ -12,6 +12,7 @@ from farkas.api.run import evaluate, run
 from farkas.errors import InvalidInstance, InvalidOption, NoVerdict, UnknownName
 from farkas.instances import library, write
 from farkas.online import algorithms
+from farkas.online.driver import GONE
 from farkas.proofs import Standing, held, not_applicable, proved, refuted
 from farkas.proofs.claim import Claim
 from farkas.proofs.verdict import Among, Attacked, Stated, said
@@ -63,6 +64,17 @@ def test_an_unknown_algorithm_is_answered_within_its_kind_or_that_of_the_instanc
             one.startswith((f"{kind}.", "...")) or f"{kind}.{one}" in algorithms
             for one in known.split(", ")
         )
+
+
+def test_names_that_are_gone_are_answered_with_what_took_their_place() -> None:
+    for instance, name, other in (
+        ("dps/tiny", "bwk", "simple"), ("dps/tiny", "dps.bwk", "simple"),
+        ("gadget/tiny", "lp_rs_mde", "gadget with rounds=1000"),
+    ):  # fmt: skip
+        kind = instance.partition("/")[0]
+        with pytest.raises(UnknownName, match=rf"is gone; use {kind}\.{other}$"):
+            run(instance, name)
+    assert not set(GONE) & set(algorithms)
 
 
 def test_jobs_of_the_instance_are_left_out() -> None:

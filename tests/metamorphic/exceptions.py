@@ -58,7 +58,7 @@ EXEMPT: dict[str, tuple[Exempt, ...]] = {
         Exempt(
             r"quantity coded\.(expected_integer|expected_integer\.dedicated|uncoded\..*"
             r"|chance\.dedicated|chance\.dedicated\.upper|uniform\.integer_loads)"
-            rf"|algorithm coded\.(chance_search|chance_stretch)\.{WORTH}",
+            rf"|algorithm coded\.chance_search\.{WORTH}",
             "rows in pairs",
             "loads are whole rows: half a row more or less is possible now",
         ),
@@ -99,7 +99,7 @@ EXEMPT: dict[str, tuple[Exempt, ...]] = {
         Exempt(
             r"quantity dps\.(bfp|bfp_grid|random|dps_random_placement|offline_forced)"
             r"|quantity dps\.(dps|simple|top)\..*|program dps\.offline(_lp)?\[forced\]\..*"
-            rf"|algorithm dps\.(bfp.*|bwk|dps.*|learned|random|simple|top)\.{WORTH}",
+            rf"|algorithm dps\.(bfp.*|dps.*|learned|random|simple|top)\.{WORTH}",
             "jobs turned",
             "of the jobs of one slot, whoever stands first in the file is served first",
         ),
@@ -184,7 +184,7 @@ EXEMPT: dict[str, tuple[Exempt, ...]] = {
             "equally good jobs, or counts of workers, go by the order of the file",
         ),
         Exempt(
-            rf"algorithm gadget\.(gadget|lp_rs_mde)\.{WORTH}",
+            rf"algorithm gadget\.gadget\.{WORTH}",
             "nodes turned",
             "draws, and ties between servers, follow the order of the file",
         ),

@@ -206,7 +206,7 @@ def test_money_has_no_unit(power):
     assert algorithms["dps.learned"].kind == "dps"
 
 
-@pytest.mark.parametrize("name", ["dps.simple", "dps.top", "dps.dps_pairs", "dps.bwk"])
+@pytest.mark.parametrize("name", ["dps.simple", "dps.top", "dps.dps_pairs"])
 def test_sellers_that_learn_for_foretold_jobs_say_where_none_is(name: str) -> None:
     market = farkas.load("dps/tiny")
     feed = farkas.feed(market, name)  # of its servers alone

@@ -65,7 +65,6 @@ TARGETS: dict[str, Target] = {
     "gadget.columns": Target(),
     "gadget.gadget": Target(),
     "gadget.greedy_exact": Target(),
-    "gadget.lp_rs_mde": Target(),
     **{f"gadget.{name}": Target(size=FOUR) for name in ("fifo", "las", "drf")},
     **{
         f"mlbroker.{name}": Target()
@@ -74,7 +73,7 @@ TARGETS: dict[str, Target] = {
     },
     **{
         f"dps.{name}": Target()
-        for name in ("fixed_price", "simple", "dps", "dps_pairs", "dps_scaled", "bwk", "top",
+        for name in ("fixed_price", "simple", "dps", "dps_pairs", "dps_scaled", "top",
                      "random", "learned", "best_fit", "pa")
     },
 }  # fmt: skip

@@ -13,6 +13,7 @@ from farkas.rounding import dependent
 from farkas.rounding.dependent import round_keeping_weight, trade_once
 from farkas.rounding.snap import snap, snap_workers
 from farkas.rounding.workers import round_jobs
+from farkas.tolerances import WHOLE
 from tests.tools.quick import some
 
 NO_DEADLINE = settings(deadline=None, derandomize=True, max_examples=some(50, 300))
@@ -235,15 +236,18 @@ def test_no_workers_at_all_is_not_noise():
         snap_workers([[0.0, 0.0]], [2])
 
 
-def test_noise_is_what_lies_within_the_tolerance_of_each_side():
+def test_noise_is_what_lies_within_the_tolerance_of_each_side(monkeypatch):
     # a quarter counts as noise: 0.75 and 1.25 are on the border and move, 0.5 is not
-    assert snap([0.75, 1.25, 0.5, 1.5, -0.5], tolerance=0.25).tolist() == [1, 1, 0.5, 1.5, 0]
+    monkeypatch.setattr("farkas.rounding.snap.WHOLE", 0.25)
+    assert snap([0.75, 1.25, 0.5, 1.5, -0.5]).tolist() == [1, 1, 0.5, 1.5, 0]
 
 
-def test_a_surplus_of_a_tolerance_per_site_is_noise_and_more_is_not():
+def test_a_surplus_of_a_tolerance_per_site_is_noise_and_more_is_not(monkeypatch):
     # two sites, a quarter each: a total of 1.5 comes down to 1 (fractions 0.75 scaled by 2/3)
-    assert snap_workers([[0.625, 0.625]], [1], tolerance=0.25).tolist() == [[0.5, 0.5]]
-    assert snap_workers([[0.6875, 0.875]], [1], tolerance=0.0625).tolist() == [[0.6875, 0.875]]
+    monkeypatch.setattr("farkas.rounding.snap.WHOLE", 0.25)
+    assert snap_workers([[0.625, 0.625]], [1]).tolist() == [[0.5, 0.5]]
+    monkeypatch.setattr("farkas.rounding.snap.WHOLE", 0.0625)
+    assert snap_workers([[0.6875, 0.875]], [1]).tolist() == [[0.6875, 0.875]]
 
 
 def test_no_jobs_stay_no_jobs():
@@ -252,8 +256,7 @@ def test_no_jobs_stay_no_jobs():
 
 def test_a_surplus_of_a_tolerance_at_every_site_is_noise_of_all_of_them():
     # five sites of 0.4 and half a tolerance more each: 2.5 tolerances above 2 in all
-    tolerance = 1e-3
-    row = snap_workers([[0.4 + tolerance / 2] * 5], [2], tolerance)[0]
+    row = snap_workers([[0.4 + WHOLE / 2] * 5], [2])[0]
     assert row.sum() == pytest.approx(2.0, abs=1e-15)
-    more = snap_workers([[0.4 + 1.1 * tolerance] * 5], [2], tolerance)[0]
-    assert more.sum() == pytest.approx(2.0 + 5.5 * tolerance)
+    more = snap_workers([[0.4 + 1.1 * WHOLE] * 5], [2])[0]
+    assert more.sum() - 2.0 == pytest.approx(5.5 * WHOLE)

@@ -34,7 +34,7 @@ from farkas.offline.price_search import price_search
 from farkas.online import environments
 from farkas.online.coded.local_search import favourites, local_optimum
 from farkas.online.dps.learning import Dps, RandomPlacement, Scaled, Top
-from farkas.online.dps.pairs import Knapsacks, PairPrices
+from farkas.online.dps.pairs import PairPrices
 from farkas.online.dps.seller import BestFit, Random
 from farkas.online.driver import plain as as_plain
 from farkas.online.eris.environment import Ledger
@@ -94,7 +94,7 @@ def dps() -> Iterator[Any]:
     for seed in range(6):
         market = random_market(seed, jobs=30)
         sellers = Dps(), Scaled(), Top(), RandomPlacement(), Random(), BestFit()
-        for seller in (*sellers, PairPrices(), Knapsacks()):
+        for seller in (*sellers, PairPrices()):
             done = seller.simulate(market, seed)
             yield done.outcome, done.colocated, done.exploring, done.worker_price, done.ps_price
 

@@ -6,7 +6,6 @@ HOMES = {
     "assignment_lp:priced": "sca",
     "brute_force": "exhaustive",
     "chance_search": "chance_plans",
-    "chance_stretch": "chance_plans",
     "expected": "sca",
     "iterated_greedy": "simple_greedy",
     "round_lp": "simple_greedy",

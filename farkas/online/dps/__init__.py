@@ -7,7 +7,6 @@ HOMES = {
     "bfp_coord": "best_fixed",
     "bfp_fluid": "best_fixed",
     "bfp_grid": "best_fixed",
-    "bwk": "pairs",
     "dps": "learning",
     "dps_pairs": "pairs",
     "dps_random_placement": "learning",

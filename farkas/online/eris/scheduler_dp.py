@@ -38,7 +38,7 @@ MODES = 3  #: Tables of covers: as if all data were in place, half of them, none
 FALLS_SHORT = SOLVER_GAP
 
 
-def repaired_schedule(auction: Auction, job: Job, seen: JobSlots, rounds: int = ROUNDS) -> Proposal:
+def repaired_schedule(auction: Auction, job: Job, seen: JobSlots) -> Proposal:
     """Best schedule found that can run, with a bound on the payoff of all that can."""
     if seen.chunks == 0:
         return without_data(seen)
@@ -54,7 +54,7 @@ def repaired_schedule(auction: Auction, job: Job, seen: JobSlots, rounds: int = 
         server_price=seen.server_price + tie_server,
         transfer_price=seen.transfer_price + tie_transfer,
     )
-    payoff, finish, cost, bound, plan = best_plan(seen, dearer, rounds)
+    payoff, finish, cost, bound, plan = best_plan(seen, dearer, ROUNDS)
     # a slot that uses everything pays one share for transfer and one for units
     margin = 2.0 * share * seen.window + ROUNDING * abs(bound)
     if finish < 0:

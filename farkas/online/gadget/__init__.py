@@ -10,7 +10,6 @@ HOMES = {
     "fifo": "fixed_rings",
     "greedy_exact": "gadget",
     "las": "fixed_rings",
-    "lp_rs_mde": "gadget",
     "tree:columns": "columns",
     "tree:exact": "columns",
 }

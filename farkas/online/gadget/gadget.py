@@ -174,14 +174,6 @@ def greedy_exact(solver: str = "") -> Gadget:
     return Gadget("exact", fill=False, solver=solver)
 
 
-@algorithm("gadget.lp_rs_mde", source="GADGET Algorithms 1, 2")
-def algorithm_2(
-    rounding: Rounding = "repair", gains: Gains = "printed", rounds: Count = 1000, solver: str = ""
-) -> Gadget:
-    """As `gadget.gadget`, with more rounds by default."""
-    return Gadget(gains=gains, rounding=rounding, rounds=rounds, solver=solver)
-
-
 def lp_rs_mde(slot: SlotView, rounding: Rounding, rounds: int, rng: np.random.Generator) -> Rings:
     """Run Algorithm 2 on one slot; arguments as of `Gadget`."""
     chosen = select_sizes(only_lone(slot))

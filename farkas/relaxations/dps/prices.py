@@ -7,7 +7,6 @@ them bound.
 import numpy as np
 
 from farkas.certificates.dps import PricedMarket, Rewards
-from farkas.errors import InvalidOption
 from farkas.instances.dps import Market
 from farkas.numbers import Bools, Floats, Ints, floats
 from farkas.relaxations.dps.interval import IntervalLP
@@ -31,16 +30,15 @@ def lp_prices(market: Market, rewards: Rewards = "budget") -> Floats:
     return np.concatenate(found)
 
 
-def subgradient_prices(
-    market: Market, rewards: Rewards = "budget", iterations: int = 200
-) -> Floats:
+ITERATIONS = 200  #: Subgradient steps.
+
+
+def subgradient_prices(market: Market, rewards: Rewards = "budget") -> Floats:
     """Prices from projected subgradient steps, for markets too large for a solver.
 
-    y ← max(0, y + s (usage / C - 1)), s = 2 Σ r / (Σ C T) / √(iteration + 1); the best prices met
-    are kept; without iterations all are 0.  Raises `InvalidOption`: fewer than 0 iterations.
+    y ← max(0, y + s (usage / C - 1)), s = 2 Σ r / (Σ C T) / √(iteration + 1), from 0 on; the best
+    prices met are kept.
     """
-    if iterations < 0:
-        raise InvalidOption(f"iterations = {iterations}; give a number >= 0")
     program = PricedMarket(market, f"dps.interval_lp[{rewards}]")
     after = np.searchsorted(program.slots, market.last_slot, "right")
     sides = [_Side(*side, program.first, after) for side in program.sides]
@@ -48,7 +46,7 @@ def subgradient_prices(
     volume = float(market.worker_capacity.sum() + market.ps_capacity.sum()) * market.horizon
     prices = [np.zeros(len(side.keys)) for side in sides]
     best, kept = float("inf"), prices
-    for iteration in range(iterations + 1):
+    for iteration in range(ITERATIONS + 1):
         margin = reward - sum(s.charge(y) for s, y in zip(sides, prices, strict=True))
         value = float(np.maximum(margin, 0.0).sum()) + sum(
             float((s.capacity * y).sum()) for s, y in zip(sides, prices, strict=True)

@@ -75,7 +75,10 @@ class ExactPricing(Pricing):
         return job.utility[len(plan.server) - 1], np.concatenate([transfer, used.ravel()])
 
 
-def generate_columns(auction: Auction, most_rounds: int = 1000) -> Iterator[DualPoint]:
+MOST_ROUNDS = 1000  #: Of column generation.
+
+
+def generate_columns(auction: Auction) -> Iterator[DualPoint]:
     """Solve the linear relaxation of (3) round by round, the programs of jobs by a solver.
 
     A job's optimum is compared with an exact search, of at most ten times the solver's seconds.
@@ -83,14 +86,14 @@ def generate_columns(auction: Auction, most_rounds: int = 1000) -> Iterator[Dual
     """
     pricing = ExactPricing(auction)
     master = Master(pricing, Pool(pricing))
-    return price_rows(pricing, master, gap=SIMPLEX, left=lambda: math.inf, rounds=most_rounds)
+    return price_rows(pricing, master, gap=SIMPLEX, left=lambda: math.inf, rounds=MOST_ROUNDS)
 
 
-def relaxation_by_columns(auction: Auction, most_rounds: int = 1000) -> DualPoint:
+def relaxation_by_columns(auction: Auction) -> DualPoint:
     """Last round of `generate_columns`; raises `NoAnswer` unless bound and value meet there."""
-    *_, last = generate_columns(auction, most_rounds)
+    *_, last = generate_columns(auction)
     if not last.rounds or last.bound - last.value > LOOSE_GAP * max(abs(last.bound), 1.0):
-        raise NoAnswer(f"column generation did not meet the bound in {most_rounds} rounds")
+        raise NoAnswer(f"column generation did not meet the bound in {MOST_ROUNDS} rounds")
     return last
 
 

@@ -15,7 +15,6 @@ from farkas.models.coded.completion_times import Allocation, Law
 from farkas.online import algorithms
 from farkas.online.coded.chance_plans import (
     ChancePlanner,
-    ChanceStretch,
     Grains,
     LoadSearch,
 )
@@ -25,15 +24,12 @@ from tests.references import coded_chance
 from tests.references.coded_plans import blocks, evenly, quantile, speeds, stretched, theorem_1
 from tests.references.coded_search import greedy, search
 
-NAMES = ["coded.chance_stretch", "coded.chance_search"]
-
 
 @pytest.mark.ids(5)
-@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("seed", range(3))
-def test_a_run_is_worth_its_exact_quantile(name, seed):
+def test_a_run_is_worth_its_exact_quantile(seed):
     data = random_coded_computing(seed, masters=2, workers=5, rows=17)
-    run = algorithms[name].run(data, grains=6)
+    run = algorithms["coded.chance_search"].run(data, grains=6)
     (plan,) = run.decisions
     law = Law.given(data, np.array(plan["share"]), np.array(plan["loads"]))
     assert run.value == pytest.approx(law.quantile(data.success_probability), rel=1e-9)
@@ -114,7 +110,6 @@ def test_a_search_ends_near_the_optimum_by_enumeration_and_never_below(seed):
     best = best_quantile(data)
     found = algorithms["coded.chance_search"].run(data).value
     assert best * (1 - 1e-9) <= found <= best * 1.25
-    assert found <= algorithms["coded.chance_stretch"].run(data).value * (1 + 1e-9)
 
 
 def test_a_master_without_workers_is_no_reason_to_warn():
@@ -191,15 +186,19 @@ def test_a_search_is_the_one_that_is_described(seed, masters, workers, rows, gra
 def test_loads_are_the_multiple_of_the_best_quantile_by_sets_of_workers(seed):
     data = random_coded_computing(seed, masters=1 + seed % 3, workers=1 + seed % 6, rows=20)
     grains, speed = (400, 7)[seed % 2], np.array(speeds(data))
-    plan = ChanceStretch(tried=9, grains=grains).plan(data, 0)
+    judge, factors = Grains(data, grains), np.linspace(1, 3, 9).tolist()
     owner = search(speed, np.array(greedy(speed)), "lexicographic").tolist()
     for m in range(data.num_masters):
-        tried = stretched(data, m, owner, np.linspace(1, 3, 9).tolist(), grains)
+        tried = stretched(data, m, owner, factors, grains)
         times = [
             quantile(data, m, {n: load for n, load in enumerate(row) if load}) for row in tried
         ]
-        found = plan.loads[m].astype(int).tolist()
-        if min(times) == np.inf:
-            assert not any(found)
-        else:
+        mine = np.flatnonzero((np.array(owner) == m) & data.allowed[m])
+        loads = [judge.stretched(m, mine, factor) for factor in factors]
+        best = judge.best(m, mine, loads)
+        assert bool(best) == (min(times) < np.inf)
+        for _, load in best[:1]:
+            found = [0] * data.workers
+            for n, many in zip(mine.tolist(), load.tolist(), strict=True):
+                found[n] = many * int(judge.rows[m])
             assert times[tried.index(found)] == pytest.approx(min(times), rel=1e-8)

@@ -21,7 +21,7 @@ from farkas.relaxations.dps.interval import IntervalLP
 from tests.generators.dps import empty_market, random_market
 
 NAMES = [
-    "dps.dps_pairs", "dps.bwk", "dps.bfp_coord", "dps.bfp_fluid", "dps.dps", "dps.simple",
+    "dps.dps_pairs", "dps.bfp_coord", "dps.bfp_fluid", "dps.dps", "dps.simple",
     "dps.top", "dps.dps_scaled", "dps.dps_random_placement", "dps.random", "dps.pa",
     "dps.best_fit",
 ]  # fmt: skip

@@ -10,7 +10,7 @@ from farkas.errors import InvalidOption
 from farkas.online.dps import pairs
 from farkas.online.dps.cluster import DECLINED, FULL, SOLD, Jobs, Results
 from farkas.online.dps.environment import Known
-from farkas.online.dps.pairs import Knapsacks, PairPrices, dearest, joint_grid, offer
+from farkas.online.dps.pairs import PairPrices, dearest, offer
 from tests.generators.dps import empty_market, random_market, uniform_users
 from tests.references.dps_market import sell
 
@@ -26,25 +26,23 @@ def test_pricing_pairs_learns_the_price_of_the_job():
     assert 0.35 < float(np.median(prices)) < 0.65
 
 
-def test_a_pair_counts_offers_sales_and_payments():
+def test_a_pair_counts_offers_and_payments():
     # one worker and one parameter server of a cap of 1: payments are shares of 2
-    market = uniform_users(2, 1)
-    arms = PairPrices(arms="joint").arms_of(Known.of(market))._replace(eta=np.array([2.0]))
-    assert len(arms.offers) == 64
+    market = uniform_users(2, 1).replace(dps={"delta": 0.25})
+    arms = PairPrices().arms_of(Known.of(market))._replace(eta=np.array([2.0]))
     arms.high[:] = 2.0
-    assert (arms.high[3], arms.low[3]) == (2.0, 0.0)
+    price = 0.25 * 1.25**3
+    assert arms.price[3] == pytest.approx(price)
     results, jobs = Results.empty(2), Jobs.of(market)._replace(limit=np.array([9.0, 0.0]))
     for job in (0, 1):
         offer.interpret(arms, jobs, job, 0, 3, results)
-    mean = (0.125 + 0.5) / 2 / 2
+    mean = price / 2  # of a sale and a refusal
     # radius with η = 2: 2/3 + sqrt(2 mean / 3)
     assert arms.high[3] == pytest.approx(mean + 2 / 3 + np.sqrt(2 * mean / 3))
-    assert arms.low[3] == 0.0
-    doubted = arms._replace(eta=np.array([0.01]))
-    offer.interpret(doubted, jobs, 1, 0, 3, results)
-    assert doubted.low[3] == pytest.approx(1 / 3 - 0.01 / 4 - np.sqrt(0.01 / 3 / 4))
+    assert arms.high[2] == 2.0
     assert results.outcome.tolist() == [SOLD, DECLINED]
-    assert results.payment.tolist() == [0.125 + 0.5, 0.0]
+    assert results.payment.tolist() == pytest.approx([2 * price, 0.0])
+    assert results.worker_price.tolist() == results.ps_price.tolist() == [arms.price[3]] * 2
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -69,22 +67,11 @@ def test_the_grid_of_a_type_is_that_of_all_its_unit_slots():
     assert len(grid(8, 400)) < len(grid(80, 400)) < len(grid(80, 4000))
 
 
-def test_the_joint_grid_has_every_combination_of_eighths():
-    grid = joint_grid().tolist()
-    assert grid[0] == [0.125, 0.125]
-    assert grid[1] == [0.125, 0.25]
-    assert grid[-1] == [1.0, 1.0]
-    assert len({tuple(prices) for prices in grid}) == 64
-
-
-@pytest.mark.parametrize("arms", ["markup", "joint"])
 @pytest.mark.parametrize("seed", range(6))
-def test_arms_have_the_highest_confidence_bound_and_the_dearest_wins_ties(arms, seed):
+def test_arms_have_the_highest_confidence_bound_and_the_dearest_wins_ties(seed):
     market = random_market(seed, jobs=30).replace(price_cap=2.0)
-    if arms == "joint":
-        grid = [(i / 4, j / 4) for i in range(1, 9) for j in range(1, 9)]
-    else:  # δ = 0.2 by the generator: 0.2 1.2^z up to 1, twice the price cap
-        grid = [(0.4 * 1.2**z, 0.4 * 1.2**z) for z in range(9)]
+    # δ = 0.2 by the generator: 0.2 1.2^z up to 1, twice the price cap
+    grid = [0.4 * 1.2**z for z in range(9)]
     jobs, known, quoted = market.jobs, {}, {}
 
     def pays(number):
@@ -101,16 +88,15 @@ def test_arms_have_the_highest_confidence_bound_and_the_dearest_wins_ties(arms, 
             for n, paid in seen
         ]
         arm = max(a for a, value in enumerate(worth) if value >= max(worth) * (1 - 1e-11))
-        worker, ps = grid[arm]
-        payment = worker * job.workers + ps * job.ps
+        payment = grid[arm] * (job.workers + job.ps)
         sold = payment <= job.budget * (1 + 1e-9)
-        quoted[number] = worker
+        quoted[number] = grid[arm]
         seen[arm][0] += 1
         seen[arm][1] += payment * sold / (2 * (job.workers + job.ps))
         return payment if sold else None
 
     told = sell(market, pays)
-    found = PairPrices(arms=arms).simulate(market)
+    found = PairPrices().simulate(market)
     assert [d.outcome if d.outcome != "sold" else "served" for d in found] == [t for t, _ in told]
     assert {i: d.worker_price for i, d in enumerate(found) if d.worker_price} == pytest.approx(
         quoted
@@ -118,9 +104,8 @@ def test_arms_have_the_highest_confidence_bound_and_the_dearest_wins_ties(arms, 
     assert np.isfinite([d.payment for d in found]).all()
 
 
-@pytest.mark.parametrize("seller", [PairPrices(), PairPrices(arms="joint"), Knapsacks()])
-def test_what_costs_nothing_is_best_and_nobody_is_no_trouble(seller):
-    # a huge weight makes time worth nothing, so that arms that sold nothing cost nothing
+def test_without_radii_somebody_is_served_and_nobody_is_no_trouble():
+    seller = PairPrices()
     market = random_market(1, jobs=60).replace(price_cap=1.0, dps={"eta_scale": 0.0})
     done = seller.simulate(market)
     assert np.isfinite(done.payment).all()
@@ -141,12 +126,12 @@ def test_arms_of_types_that_nobody_asks_for_are_left_out():
     assert sorted(arms.pair[asked].tolist()) == list(range(int(asked.sum())))
     for kind, other in np.argwhere(asked).tolist():
         mine = slice(*arms.first[arms.pair[kind, other] :][:2].tolist())
-        prices = np.column_stack([arms.worker_price, arms.ps_price])[mine]
-        assert prices.tolist() == seller.prices(known, kind).tolist()
+        assert arms.price[mine].tolist() == seller.prices(known, kind).tolist()
         assert set(arms.high[mine].tolist()) == {seller.eta(known, kind, other)}
 
 
 def test_too_many_prices_are_refused(monkeypatch):
-    monkeypatch.setattr(pairs, "MOST_PAIR_ARMS", 63)
-    with pytest.raises(InvalidOption, match="have 64 prices, at most 63"):
-        PairPrices(arms="joint").simulate(uniform_users(2, 1))
+    market = uniform_users(2, 1).replace(dps={"delta": 0.25})  # 0.25 1.25^z up to 1
+    monkeypatch.setattr(pairs, "MOST_PAIR_ARMS", 6)
+    with pytest.raises(InvalidOption, match="have 7 prices, at most 6"):
+        PairPrices().simulate(market)

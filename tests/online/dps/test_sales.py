@@ -14,7 +14,7 @@ from farkas.online import algorithms
 from farkas.online.dps.best_fixed import Coordinates
 from farkas.online.dps.environment import Decision, Known, Offer, Sales
 from farkas.online.dps.learning import Dps, RandomPlacement, Scaled, Simple, Top
-from farkas.online.dps.pairs import Knapsacks, PairPrices
+from farkas.online.dps.pairs import PairPrices
 from farkas.online.dps.seller import BestFit, FixedPrice, FreeOfCharge, Random, Seller
 from farkas.online.driver import plain
 from tests.generators.dps import empty_market, learning_market, random_market
@@ -23,7 +23,7 @@ from tests.references.dps_sellers import by_steps
 SELLERS: list[Any] = [
     Dps(), Dps(placement="best_fit"), Dps(capacity="turnover", radii="range"), Simple(), Top(),
     Scaled(), RandomPlacement(), Random(), FreeOfCharge(), BestFit(), PairPrices(),
-    PairPrices(arms="joint"), Knapsacks(), Knapsacks(placement="random"),
+    PairPrices(placement="random"),
 ]  # fmt: skip
 
 

@@ -178,13 +178,14 @@ def test_plans_whose_chunks_move_reach_the_optimum(seed: int) -> None:
     assert can_run(auction.jobs[0], found)
 
 
-def test_bounds_are_those_of_the_duals_of_all_slots() -> None:
+def test_bounds_are_those_of_the_duals_of_all_slots(monkeypatch: pytest.MonkeyPatch) -> None:
     # with all data in place in every slot: the least cost of the chunks up to each, slot by slot
+    monkeypatch.setattr(scheduler_dp, "ROUNDS", 60)
     empty = 0
     for seed in range(80):
         auction, prices = moving(seed)
         seen = job_slots(auction, auction.jobs[0], prices, None, None)
-        found = repaired_schedule(auction, auction.jobs[0], seen, rounds=60)
+        found = repaired_schedule(auction, auction.jobs[0], seen)
         least, best = [0.0] + [np.inf] * seen.chunks, 0.0
         for t in range(seen.window):
             costs = [0.0, *map(cost_below(seen, t), eris_slot.covers(seen, t)[1:])]

@@ -52,18 +52,6 @@ def _plain(job):
     return msgspec.to_builtins(job)
 
 
-def test_algorithm_2_is_what_its_name_says():
-    cluster = generate("gadget", "small", 5, num_jobs=8, arrivals="start")
-    options = {"rounds": 1000}
-    for rounding in ("repair", "printed"):
-        named = algorithms["gadget.lp_rs_mde"].run(cluster, 4, rounding=rounding)
-        assert (
-            named.decisions
-            == algorithms["gadget.gadget"].run(cluster, 4, rounding=rounding, **options).decisions
-        )
-        assert bool(named.violations) == (rounding == "printed")
-
-
 def test_filling_skips_losses():
     run = algorithms["gadget.columns"].run(library.load("gadget/energy"))
     assert run.value == pytest.approx(2 * np.log(3))

@@ -110,7 +110,7 @@ def test_each_program_of_algorithm_2_is_asked_for_the_arrivals_of_its_slot() -> 
     ("name", "options"),
     [
         ("gadget.gadget", {"rounds": 0}),
-        ("gadget.lp_rs_mde", {"rounds": -5}),
+        ("gadget.gadget", {"rounds": -5}),
         ("gadget.columns", {"gap": -0.1}),
         ("mlbroker.opt", {"time_limit": 0.0}),
         ("mlbroker.opt", {"gap": -0.1}),

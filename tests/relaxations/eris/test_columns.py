@@ -6,6 +6,7 @@ import pytest
 
 from farkas.errors import NoAnswer
 from farkas.instances import library
+from farkas.relaxations.eris import welfare_bound
 from farkas.relaxations.eris.welfare_bound import (
     generate_columns,
     relaxation_by_columns,
@@ -25,10 +26,12 @@ def test_column_generation_closes_on_the_listed_relaxation(seed: int) -> None:
     assert all(r.bound >= listed - 1e-6 for r in rounds)
 
 
-def test_rounds_that_end_too_early_have_no_answer() -> None:
+def test_rounds_that_end_too_early_have_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     auction = one_resource({}, {})
-    with pytest.raises(NoAnswer, match="0 rounds"):
-        relaxation_by_columns(auction, most_rounds=0)
     assert relaxation_by_columns(auction).value == pytest.approx(20.0)
+    monkeypatch.setattr(welfare_bound, "MOST_ROUNDS", 0)
+    with pytest.raises(NoAnswer, match="0 rounds"):
+        relaxation_by_columns(auction)
+    monkeypatch.setattr(welfare_bound, "MOST_ROUNDS", 1)
     with pytest.raises(NoAnswer, match="1 rounds"):
-        relaxation_by_columns(library.load("eris/integrality_gap"), most_rounds=1)
+        relaxation_by_columns(library.load("eris/integrality_gap"))
