@@ -90,6 +90,7 @@ GENERIC = (
     "tests/conformance/test_algorithms.py",
     "tests/conformance/test_programs.py",
     "tests/docs/test_figures.py",
+    "tests/test_testing.py",
 )
 NEW = (
     "home_site or stay_home or mlbroker.example or registration or test_names or ledger_lists"
@@ -107,7 +108,7 @@ def test_a_program_a_policy_and_a_claim_are_one_file_each_and_one_command(tmp_pa
     # what else the checkout has not recorded yet is told as well
     assert told(printed) >= {"mlbroker.home_site", *CLAIMS}
     # nothing is kept of a policy; what is asked of all asks it too
-    assert sum("mlbroker.stay_home" in name for name in passed) >= 6
+    assert sum("mlbroker.stay_home" in name for name in passed) >= 5
     assert sum("mlbroker.home_site[free]" in name for name in passed) >= 4
 
     said = house.record()

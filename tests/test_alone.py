@@ -13,7 +13,7 @@ import pytest
 from farkas.algebra import Program, programs
 from farkas.instances import library
 from farkas.instances.files import own_kinds
-from tests.conformance.oracle import variants
+from farkas.testing import variants
 from tests.tools.alone import hashed
 from tests.tools.shared import ROOT
 

@@ -92,7 +92,7 @@ def drive(
         instance=instance.name,
         sense=world.sense,
         value=outcome.total,
-        costs=driver.plain(outcome.costs),
+        costs=[{part: float(x) for part, x in slot.items()} for slot in outcome.costs],
         decisions=made,
         theorem="" if theorem is None else theorem.theorem,
         violations=list(outcome.violations),

@@ -11,8 +11,6 @@ from typing import Any
 import pyomo.environ as pyo
 from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler
 
-from farkas.algebra import Program
-from farkas.errors import FarkasError
 from farkas.forms import LinearForm
 from farkas.forms.feasibility import find_block, short_name
 
@@ -133,18 +131,6 @@ def _close(left: float, right: float) -> bool:
 
 def _one_sided(ours: dict[str, Any], theirs: dict[str, Any]) -> list[str]:
     return sorted(ours.keys() ^ theirs.keys())[:5]
-
-
-def variants(cls: type[Program]) -> list[Program]:
-    """Every variant of a program that its constructor accepts, default first."""
-    options = cls.options()
-    found = []
-    for values in itertools.product(*options.values()):
-        try:
-            found.append(cls(**dict(zip(options, values, strict=True))))
-        except FarkasError:
-            continue  # a combination that the program refuses by name
-    return found
 
 
 def row(form: LinearForm, name: str) -> str:

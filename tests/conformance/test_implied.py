@@ -15,7 +15,7 @@ from farkas.duals.eris import ScheduleDual
 from farkas.forms import LinearForm
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
-from tests.conformance.oracle import variants
+from farkas.testing import variants
 from tests.generators.coded import random_coded_computing
 from tests.generators.eris import random_auction
 from tests.generators.mlbroker import random_brokerage

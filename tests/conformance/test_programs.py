@@ -18,7 +18,8 @@ from farkas.forms import LinearForm
 from farkas.instances import Instance, library
 from farkas.quantities import evaluate_all, quantities
 from farkas.solvers import Claimed
-from tests.conformance.oracle import differences, variants
+from farkas.testing import variants
+from tests.conformance.oracle import differences
 from tests.recorded import advice, golden
 
 SMALL = 6_000  # entries that Pyomo builds in a blink

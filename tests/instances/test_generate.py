@@ -11,13 +11,8 @@ PAIRS = [(kind, preset) for kind in generators() for preset in presets(kind) if 
 
 @pytest.mark.ids(2)
 @pytest.mark.parametrize(("kind", "preset"), PAIRS)
-def test_a_generated_instance_is_valid_and_repeatable(kind, preset):
-    first, again = generate(kind, preset, 3), generate(kind, preset, 3)
-    assert first == again
-    assert instances.read_bytes(instances.to_bytes(first)) == first
-    assert generate(kind, preset, 4).sha256 != first.sha256
-    assert first.seed == 3
-    assert settings_of(kind, preset).text() in first.description
+def test_a_generated_instance_says_its_settings(kind, preset):
+    assert settings_of(kind, preset).text() in generate(kind, preset, 3).description
 
 
 def test_every_kind_has_a_generator_with_a_published_and_a_small_preset():

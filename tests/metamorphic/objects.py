@@ -17,8 +17,8 @@ from farkas.instances import Instance
 from farkas.online import algorithms
 from farkas.online.driver import plain
 from farkas.quantities import evaluate_all, quantities
+from farkas.testing import variants
 from farkas.tolerances import ULP
-from tests.conformance.oracle import variants
 
 Values = dict[str, Any]
 """Named results: numbers, fractions, lists of numbers, words, None."""

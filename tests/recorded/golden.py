@@ -7,7 +7,8 @@ from pathlib import Path
 
 from farkas.algebra import Program, programs
 from farkas.instances.files import own_kinds
-from tests.conformance.oracle import golden_lines, variants
+from farkas.testing import variants
+from tests.conformance.oracle import golden_lines
 from tests.tools.shared import ROOT
 
 FOLDER = ROOT / "tests" / "models" / "golden"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
+import keyword
 import re
+import sys
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -60,13 +63,17 @@ def _kind(name: str, folder: str) -> dict[Path, str]:
         raise InvalidOption(
             f"kind {named(name)}: give a new name of small letters and digits, no {kinds()[0]}"
         )
+    if keyword.iskeyword(name) or name in sys.stdlib_module_names or importlib.util.find_spec(name):
+        what = "a word of Python" if keyword.iskeyword(name) else "a module that is there already"
+        raise InvalidOption(f"kind {named(name)}: is {what}; its package needs another name")
 
     def text(source: Any) -> str:
         told: str = source.read_text(encoding="utf-8")
         return told.replace(EXAMPLE, name).replace(EXAMPLE.title(), name.title())
 
     place, package = Path(folder), TEMPLATES / EXAMPLE
-    found = {place / "pyproject.toml": text(TEMPLATES / "pyproject.toml.txt")}
+    beside = ("pyproject.toml", "test_kind.py")
+    found = {place / one: text(TEMPLATES / f"{one}.txt") for one in beside}
     for source in [*package.iterdir(), *(package / "library").iterdir()]:
         if source.is_file():
             inside = place / name / ("library" if source.name.endswith(".json") else "")

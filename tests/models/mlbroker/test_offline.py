@@ -30,8 +30,8 @@ from farkas.online import algorithms
 from farkas.relaxations.integrality import relax
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
+from farkas.testing import variants
 from farkas.tolerances import NORMAL, ULP
-from tests.conformance.oracle import variants
 from tests.generators.mlbroker import discounted, edge_cases, random_brokerage, single
 from tests.references.mlbroker_offline import enumerated
 

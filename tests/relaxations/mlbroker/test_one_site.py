@@ -31,7 +31,7 @@ from farkas.relaxations.mlbroker.slot_trees import (
 from farkas.solvers import solve
 from farkas.solvers.convex import solve_problem
 from farkas.solvers.subproblem import Subproblem
-from tests.conformance.oracle import variants
+from farkas.testing import variants
 from tests.generators.mlbroker import (
     discounted,
     edge_cases,
