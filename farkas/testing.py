@@ -406,9 +406,12 @@ def _prices_bound(kind: str) -> None:
         tree, same = _split(program)
         noise = rng.uniform(0, 2, len(prices))
         for row in (prices, 0 * prices, prices * noise, (prices.max(initial=0.0) or 1.0) * noise):
+            made = []
             with contextlib.suppress(NotACertificate):  # of a limit that has no price
-                _bounds_runs(kind, instance, PricedTree.of(program, row))
-                _bounds_runs(kind, instance, PricedTree.of(program, row, tree=tree, same=same))
+                made.append(PricedTree.of(program, row))
+                made.append(PricedTree.of(program, row, tree=tree, same=same))
+            for one in made:
+                _bounds_runs(kind, instance, one)
 
 
 def _split(program: Any) -> tuple[Tree, list[int]]:
