@@ -69,6 +69,11 @@ MEANT = {
     "to_file write": "save(path)",
     "warm": "show --compile",
     "winner": "best",
+    "gadget.exact_greedy_is_half": "gadget.greedy_ratio",
+    "gadget.competitive_ratio_around_mean gadget.competitive_ratio_without_selection":
+        "gadget.competitive_ratio",
+    "gadget.floor_and_ceiling_keep_half": "gadget.ring_selection_relaxed",
+    "mlbroker.step_13b_13f_corrected_dual": "mlbroker.step_13b_13f",
 }  # fmt: skip
 
 

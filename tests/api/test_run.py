@@ -147,7 +147,7 @@ def test_what_is_refuted_is_found_again(tmp_path: Any) -> None:
 
 @pytest.mark.slow
 def test_what_holds_is_held_and_says_how_hard_it_was_attacked() -> None:
-    found = attack("gadget.slot_without_violation", evaluations=25)
+    found = attack("dps.pa_minimises_runtime", evaluations=25)
     assert found.found is None
     assert found.verdict.standing is Standing.HELD
     tried = found.verdict.attacked

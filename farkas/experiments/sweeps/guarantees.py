@@ -298,7 +298,7 @@ def gadget_exact(instance: Cluster, options: Mapping[str, Any]) -> float:
 
 
 @guarantee("gadget.greedy_exact", "repaired", source="GADGET Theorem 6, with its assumptions",
-           witnesses=GADGET, claim="gadget.exact_greedy_is_half")  # fmt: skip
+           witnesses=GADGET, claim="gadget.greedy_ratio")  # fmt: skip
 def gadget_concave(instance: Cluster, options: Mapping[str, Any]) -> float | None:
     """2 where every utility is concave, never falls, and is not negative."""
     from farkas.models.gadget.envelope import concave_in_reach, monotone_in_reach

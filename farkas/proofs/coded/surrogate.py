@@ -170,22 +170,6 @@ def cone_optimum(data: CodedComputing) -> float:
     return solve_problem(model.problem).require_optimal().objective * reference_time(data)
 
 
-@claim("coded.full_loads_are_global", source="not in the paper")
-def stationary_points_with_full_loads_are_optimal() -> Verdict:
-    """A KKT point of P3 with l = t/φ on *all* pairs, also where k = 0, is a global optimum.
-
-    There the derivatives of k f/L by k, l and t are t v, 0 and k v: the KKT conditions of P3 are
-    those of the linear program, which is convex.
-    """
-    load, t, u, a, h, rows, k = sp.symbols("l t u a h L k", positive=True)
-    results = expected_results(load, t, u, a)
-    share = k * results / rows
-    v = u / (rows * (1 + h))
-    by_k, by_l, by_t = (at_best_load(sp.diff(share, x)) for x in (k, load, t))
-    require_zero(by_share=by_k - t * v, by_load=by_l, by_time=by_t - k * v)
-    return proved("∂/∂k = t v, ∂/∂l = 0, ∂/∂t = k v")
-
-
 @claim(
     "coded.proposition1",
     source="Coded Proposition 1",
@@ -223,41 +207,6 @@ def dedicated_p3_is_max_min_allocation() -> Verdict:
     for seed in range(6):
         found.add({"seed": seed}, agreement(published(2 + seed % 2, 8, seed)))
     return found.proved("with shares 0 and 1 the linear program is the max-min allocation")
-
-
-@claim("coded.scaling", source="not in the paper")
-def optima_scale_as_they_must() -> Verdict:
-    """Rows times c multiply t by c; rates times c and shifts over c divide it by c.
-
-    A further worker or smaller shifts never make it later.  For f is what all of P3 depends on:
-    f(c l, c t) = c f(l, t), f(l, t/c) with rates c u and shifts a/c is f(l, t), f falls in a, and a
-    further worker with k = 0 takes nothing away.
-    """
-    load, t, u, a, k = sp.symbols("l t u a k", positive=True)
-    results = expected_results(load, t, u, a)
-    c = sp.symbols("c", positive=True)
-    longer = results.subs({load: c * load, t: c * t}, simultaneous=True) - c * results
-    faster = results.subs({u: c * u, a: a / c, t: t / c}, simultaneous=True) - results
-    require_zero(longer=longer, faster=faster, further=(k * results).subs(k, 0))
-    require(earlier=sp.factor(sp.diff(results, a)).is_negative)
-    data = published(2, 6, 0, rows=100)
-    time = shared_optimum(data).time
-    thrice = data.replace(masters=[{"rows": 300}, {"rows": 300}])
-    quick = data.replace(rate=(4 * data.rates).tolist(), shift=(data.shifts / 4).tolist())
-    early = data.replace(shift=(data.shifts / 2).tolist())
-    fewer = data.replace(
-        workers=5, rate=data.rates[:, :5].tolist(), shift=data.shifts[:, :5].tolist()
-    )
-    found = [
-        Stated(shared_optimum(thrice).time, "==", 3 * time, FINE_GAP),
-        Stated(shared_optimum(quick).time * 4, "==", time, FINE_GAP),
-        Stated(shared_optimum(early).time, "<=", time, FINE_GAP),
-        Stated(shared_optimum(fewer).time, ">=", time, FINE_GAP),
-    ]
-    if any(not one.holds for one in found):
-        example = {"masters": 2, "workers": 6, "rows": 100, "seed": 0}
-        return refuted(example, [one for one in found if not one.holds], "of the linear program")
-    return proved("f(c l, c t) = c f(l, t), and f does not rise with a")
 
 
 def _shared(data: CodedComputing) -> Allocation:

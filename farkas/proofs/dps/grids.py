@@ -392,26 +392,18 @@ def radius_at_most_threefold() -> Verdict:
 DRAWN = 100  #: Offers of a run of random demands.
 
 
-def _demands(runs: int, seed: int) -> Iterator[tuple[int, Floats, Floats]]:
-    """Largest demand, and the mean demand of runs with its distance from the expectation."""
-    rng = np.random.default_rng(seed)
-    for most in (10, 30, 60):
-        sold = rng.integers(1, most + 1, (runs, DRAWN)) * (rng.random((runs, DRAWN)) < 0.5)
-        mean = sold.mean(axis=1)
-        yield most, mean, np.abs(mean - 0.25 * (most + 1))
-
-
 @claim("dps.radius_of_demands", source="DPS (13), (14), demands above 1")
 def radius_of_demands() -> Verdict:
     """The same radii hold for the units sold per offer when jobs ask for more than one unit.
 
     A demand up to 60 spreads sixty times as wide as the coin flips the radius is made for.
     """
-    jobs, runs = 700, 4000
-    missed = {
-        most: float((error > radius(math.log(jobs), mean, DRAWN)).mean())
-        for most, mean, error in _demands(runs, seed=0)
-    }
+    jobs, runs, rng, missed = 700, 4000, np.random.default_rng(0), {}
+    for most in (10, 30, 60):
+        sold = rng.integers(1, most + 1, (runs, DRAWN)) * (rng.random((runs, DRAWN)) < 0.5)
+        mean = sold.mean(axis=1)
+        error = np.abs(mean - 0.25 * (most + 1))
+        missed[most] = float((error > radius(math.log(jobs), mean, DRAWN)).mean())
     return refuted(
         {"jobs": jobs, "offers": DRAWN, "runs": runs, "seed": 0},
         Stated(missed[60], "<=", jobs**-2.0),
@@ -421,15 +413,3 @@ def radius_of_demands() -> Verdict:
         missed_up_to_60=missed[60],
         promised=jobs**-2.0,
     )
-
-
-@claim("dps.radius_of_ranges", source="DPS (13), (14), widened")
-def radius_of_ranges() -> Verdict:
-    """Radii B η / (1 + N) + √(B η X / (1 + N)) with η = 3 ln n hold for variables in [0, B]."""
-    trials = Trials()
-    for most, mean, error in _demands(2000, seed=1):
-        wide = radius(3.0 * math.log(700) * most, mean, DRAWN)
-        example = {"jobs": 700, "offers": DRAWN, "most": most, "seed": 1}
-        for off, allowed in zip(error.tolist(), wide.tolist(), strict=True):
-            trials.add(example, Stated(off, "<=", allowed))
-    return trials.verdict()

@@ -25,7 +25,7 @@ from farkas.proofs.verdict import Among, Saying, Stated, Verdict, said
 from farkas.replay.eris import processed
 from farkas.solvers import Claimed
 from farkas.solvers.subproblem import solve_subproblem
-from farkas.tolerances import FEASIBLE, SOLVER_GAP, allowed, close
+from farkas.tolerances import FEASIBLE, SOLVER_GAP, allowed
 
 
 @dataclasses.dataclass(frozen=True)
@@ -366,41 +366,6 @@ def best_payoff(sample: Auction) -> float:
     """Optimum of (7) for job 0 in the state of the instance, >= 0."""
     data = PricedJobs(sample, (0,), posted_on_arrival(sample))
     return max(0.0, optimum(BestSchedule().form(data)))
-
-
-def _repaired(sample: Auction) -> Saying:
-    job = sample.jobs[0]
-    found, best = propose(sample, job, "dp"), best_payoff(sample)
-    runs = can_run(job, found) if found.finish >= 0 else True
-    return said(
-        Stated(found.payoff, "<=", best, SOLVER_GAP),
-        Stated(best, "<=", found.bound, SOLVER_GAP),
-        Stated(runs, ">", 0),
-        given=[resolved(sample)],
-        optimal=close(found.payoff, best, SOLVER_GAP),
-    )
-
-
-@claim(
-    "eris.repaired_schedules_can_run",
-    source="farkas, repair of Eris Theorems 1 and 4",
-    says=_repaired,
-    among=STATES,
-)
-def repaired_schedules_can_run() -> Verdict:
-    """The repaired scheduler's schedules can run, and its bound is above every payoff.
-
-    The slack is the smaller of best payoff - payoff found and bound - best payoff, as a share of
-    the larger.  Amounts in use and demands are at least a millionth of what they are added to.
-    """
-    trials = Trials()
-    found_best = 0.0
-    for sample in auctions(150, seed=5):
-        found = _repaired(sample)
-        found_best += found.numbers["optimal"]
-        trials.hear(sample, found)
-    note = f"payoff optimal in {found_best:g} of {trials.runs} states"
-    return trials.verdict(note, optimal=found_best)
 
 
 def metric(sample: Auction, origin: int, target: int) -> float:

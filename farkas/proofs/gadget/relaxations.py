@@ -1,9 +1,8 @@
 """Claims about relaxations: the collapse, the order, duals without network prices."""
 
 import functools
-import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ from farkas.duals.dualize import dualize
 from farkas.exact.solver import optimum
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.column import ColumnIP, ColumnLP
-from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.gvne import Gvne
 from farkas.models.gadget.offline import Offline
 from farkas.models.gadget.slot import SlotView, snapshot
@@ -31,13 +29,10 @@ from farkas.proofs.verdict import Among, Saying, Stated, Verdict, said
 from farkas.relaxations.gadget.embedding import (
     Augmented,
     GvneLP,
-    LocalNodeLP,
     NodeLP,
     fixed_sizes,
     network_free_multipliers,
 )
-from farkas.relaxations.gadget.offline_bound import OfflineBound, OfflineColumnBound
-from farkas.relaxations.gadget.slot_pricing import MOST_LABELS, priced_slot
 from farkas.solvers import solve
 from farkas.tolerances import LOOSE_GAP, ROUNDING, SHARE, SIMPLEX, SOLVER_GAP
 
@@ -174,25 +169,6 @@ def embedding_collapses() -> Verdict:
     return trials.verdict(largest_gap=-trials.slack)
 
 
-def _ordered(cluster: Cluster) -> Saying:
-    chain = [
-        optimum(program.form(cluster))
-        for program in (NodeLP(), LocalNodeLP(), ColumnLP(), ColumnIP())
-    ]
-    order = [Stated(a, ">=", b, SIMPLEX, chain[0]) for a, b in itertools.pairwise(chain)]
-    last = Stated(chain[-1], "==", optimum(Gvne().form(cluster)), SIMPLEX, chain[0])
-    return said(*order, last)
-
-
-@claim("gadget.relaxations_are_ordered", source="GADGET V-C, ours", says=_ordered, among=among())
-def relaxations_are_ordered() -> Verdict:
-    """gvne_lp = node_lp >= local_node_lp >= column_lp >= column_ip = gvne."""
-    trials = Trials()
-    for cluster in random_clusters(40, 41, network="any", servers=3, jobs=3):
-        trials.hear(cluster, _ordered(cluster))
-    return trials.verdict()
-
-
 @claim(
     "gadget.embedding_relaxation_is_decomposable",
     source="GADGET Algorithm 2, line 3",
@@ -207,56 +183,6 @@ def embedding_relaxation_is_decomposable(cluster: Cluster) -> Saying:
     """
     relaxation, rings = optimum(GvneLP().form(cluster)), optimum(ColumnLP().form(cluster))
     return said(Stated(relaxation, "<=", rings, SOLVER_GAP), relaxation=relaxation, rings=rings)
-
-
-def _bounded(cluster: Cluster) -> Saying:
-    best = offline_optimum(FeasibleCounts.of(cluster))[0]
-    columns = optimum(OfflineColumnBound().form(cluster))
-    merged = optimum(OfflineBound().form(cluster))
-    return said(
-        Stated(merged, ">=", columns, SIMPLEX), Stated(columns, ">=", best, SIMPLEX, size=merged)
-    )
-
-
-@claim(
-    "gadget.horizon_bounds",
-    source="GADGET (2)-(9), bounds (ours)",
-    says=_bounded,
-    among=among(concave=False),
-)
-def horizon_bounds() -> Verdict:
-    """offline_bound >= offline_column_bound >= optimum, for any utility."""
-    trials = Trials()
-    for concave in (True, False):
-        for cluster in random_clusters(30, 51, network="any", concave=concave):
-            trials.hear(cluster, _bounded(cluster))
-    return trials.verdict()
-
-
-def _priced(cluster: Cluster) -> Saying:
-    slot = snapshot(cluster)
-    value = optimum(ColumnLP().form(slot))
-    most = float(slot.gains.max(initial=0.0))  # what is far below one ring's gain is noise
-    bound = priced_slot(slot, SOLVER_GAP, MOST_LABELS)[1].bound
-    return said(Stated(bound, "==", value, 2 * SOLVER_GAP, size=most))
-
-
-@claim(
-    "gadget.prices_prove_slots",
-    source="GADGET (12), dual prices (ours)",
-    says=_priced,
-    among=among(servers=4, jobs=4),
-)
-def prices_need_no_network_multipliers() -> Verdict:
-    """Prices of nodes and links alone prove the value of the relaxation over rings.
-
-    Rings are priced exactly on any network, unless the search for a job's best ring runs out of
-    labels: closed walks stand for its rings then, and the bound may lie above the value.
-    """
-    trials = Trials()
-    for cluster in random_clusters(40, 61, network="any", servers=4, jobs=4):
-        trials.hear(cluster, _priced(cluster))
-    return trials.verdict(largest_gap=-trials.slack)
 
 
 def knapsack_cluster(knapsack: Knapsack) -> Cluster:
@@ -344,15 +270,6 @@ def shares(slot: SlotView) -> Floats:
     return share
 
 
-def kept(seed: int, choose: Callable[[SlotView], SlotView]) -> Iterator[tuple[SlotView, float]]:
-    """Share of the relaxation that chosen sizes keep, and on what, where it is worth anything."""
-    for cluster in random_clusters(80, seed, network="any", jobs=4):
-        slot = snapshot(cluster)
-        whole = optimum(NodeLP().form(slot)) if len(slot.jobs) else 0.0
-        if whole > 0:
-            yield slot, optimum(NodeLP().form(choose(slot))) / whole
-
-
 def selected(slot: SlotView) -> SlotView:
     """Sizes of largest gain x share in the relaxation."""
     share = shares(slot)
@@ -373,9 +290,13 @@ def ring_selection_relaxed() -> Verdict:
     require(a_part_of_the_sum=sp.expand((others + 1) * largest - total).is_nonnegative)
     require(workers_only_leave=sp.factor(1 - own / (own + rest)).is_positive)
     trials, least = Trials(), math.inf
-    for slot, share in kept(21, selected):
-        trials.add(slot.cluster, Stated(share, ">=", 1 / slot.largest_size, ROUNDING))
-        least = min(least, share)
+    for cluster in random_clusters(80, 21, network="any", jobs=4):
+        slot = snapshot(cluster)
+        whole = optimum(NodeLP().form(slot)) if len(slot.jobs) else 0.0
+        if whole > 0:
+            share = optimum(NodeLP().form(selected(slot))) / whole
+            trials.add(cluster, Stated(share, ">=", 1 / slot.largest_size, ROUNDING))
+            least = min(least, share)
     note = "the largest of Γ terms is at least a Γ-th of their sum"
     return trials.proved(note, least_share=least)
 
@@ -431,50 +352,3 @@ def gamma_bounds_sizes(cluster: Cluster) -> Saying | None:
     smallest = min(float(cluster.max_workers[0]), float(room.min()))
     sizes = float(slot.largest_size)
     return said(Stated(sizes, "<=", smallest), printed_bound=smallest, sizes=sizes)
-
-
-@claim("gadget.floor_and_ceiling_keep_half", source="GADGET Lemma 7, improved (ours)")
-def floor_and_ceiling_keep_half() -> Verdict:
-    """For concave gains, the better of the two sizes around a job's mean keeps half of the LP.
-
-    Mixing both loses nothing of it.  With n <= m <= n + 1 and the slope of the gain between n and
-    n + 1, concave gains lie below that line at all sizes, also at 0, so that the mean of the gains
-    is at most the line at m, which is the mixture of both sizes.  The mixture has m workers, and
-    so has none of its parts more: what one node held of the job is scaled down.
-    """
-    low, slope = sp.symbols("g s", real=True)
-    size, steps, bend, odds = sp.symbols("n j b z", nonnegative=True)
-    part = 1 / (1 + odds)  # m − n
-    line = low + slope * part
-    mixed = (1 - part) * low + part * (low + slope)
-    beyond = low + slope + steps * (slope - bend)
-    below = low - steps * (slope + bend)
-    require_zero(
-        mixture=mixed - line,
-        workers=(1 - part) * size + part * (size + 1) - size - part,
-        half=(2 * sp.Max(low, slope) - low - slope - sp.Abs(low - slope)).rewrite(sp.Piecewise),
-    )
-    require(
-        larger_sizes=sp.expand(low + slope * (1 + steps) - beyond).is_nonnegative,
-        smaller_sizes=sp.expand(low - slope * steps - below).is_nonnegative,
-        the_lower_part=sp.factor(size + part - (1 - part) * size).is_nonnegative,
-        the_upper_part=sp.factor(size + part - part * (size + 1)).is_nonnegative,
-    )
-    trials = Trials()
-    for slot, share in kept(22, around_mean):
-        trials.add(slot.cluster, Stated(share, ">=", 0.5, ROUNDING))
-    return trials.proved("concave gains lie below the line through the sizes around the mean")
-
-
-def around_mean(slot: SlotView) -> SlotView:
-    """Better of the two sizes around each job's mean size in the relaxation."""
-    share = shares(slot)
-    sizes = np.arange(1, slot.gains.shape[1] + 1)
-    mean = (share * sizes).sum(axis=1)
-    low = np.floor(mean + ROUNDING).astype(int)
-    part = np.clip(mean - low, 0.0, 1.0)
-    gains = np.column_stack([np.zeros(len(mean)), slot.gains])
-    each = np.arange(len(mean))
-    high = np.minimum(low + 1, slot.largest)
-    better = gains[each, high] * part > gains[each, low] * (1 - part)
-    return slot.fixed(np.where(better, high, low))

@@ -1,8 +1,6 @@
 """Claims about Algorithm 2: Theorems 8, 9 and 10."""
 
-import dataclasses
 import math
-from collections.abc import Callable
 
 import numpy as np
 
@@ -13,7 +11,6 @@ from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import SlotView, snapshot
 from farkas.online.gadget.gadget import (
-    lp_rs_mde,
     node_factors,
     only_lone,
     rounding_problem,
@@ -29,11 +26,11 @@ from farkas.proofs.claim import (
     require_zero,
     sp,
 )
-from farkas.proofs.gadget.relaxations import among, around_mean, random_clusters
+from farkas.proofs.gadget.relaxations import among, random_clusters
 from farkas.proofs.verdict import Saying, Stated, Verdict, proved, refuted, said
-from farkas.relaxations.gadget.embedding import Augmented, GvneLP, Mixture, NodeLP, decompose
+from farkas.relaxations.gadget.embedding import Augmented, GvneLP, Mixture, decompose
 from farkas.solvers import solve
-from farkas.tolerances import FEASIBLE, ROUNDING, TIE, allowed
+from farkas.tolerances import FEASIBLE, ROUNDING, TIE
 
 
 @claim("gadget.rounding_tail", source="GADGET Theorem 8, violation probabilities")
@@ -259,133 +256,31 @@ def chosen_slot(servers: int) -> SlotView:
     return slot.fixed(slot.largest)
 
 
-def _repaired(cluster: Cluster, rng: np.random.Generator | None = None) -> Saying:
-    rng = rng or np.random.default_rng(0)
-    rings = lp_rs_mde(snapshot(cluster), "repair", 20, rng)
-    load, flow = rings.node_load(cluster).sum(axis=0), rings.link_load(cluster).sum(axis=0)
-    over = load > allowed(cluster.capacity), flow > allowed(cluster.link_bandwidth)
-    return said(Stated(int(sum(each.sum() for each in over)), "==", 0))
-
-
-@claim(
-    "gadget.slot_without_violation",
-    source="GADGET Algorithm 2, repaired (ours)",
-    says=_repaired,
-    among=among(servers=4, jobs=4),
-)
-def slot_without_violation() -> Verdict:
-    """Dropping what does not fit leaves rings that break no capacity."""
-    trials, rng = Trials(), np.random.default_rng(9)
-    for cluster in random_clusters(25, 91, network="any", servers=4, jobs=4):
-        trials.hear(cluster, _repaired(cluster, rng))
-    return trials.verdict()
-
-
 ROUNDS = 1000  #: Draws of a slot in the evaluation; u_b.
 
 DRAWS = 200  #: Draws here; the worst that qualifies is run.
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class RelaxedSlot:
-    """What a slot's draws come from."""
+def worst_qualified(slot: SlotView, rng: np.random.Generator) -> Rings | None:
+    """Among :data:`DRAWS` draws, the least worth a third of the relaxation within β and γ.
 
-    slot: SlotView  #: Jobs and sizes drawn.
-    mixture: Mixture  #: Rings with shares.
-    value: float  #: Worth of the relaxation, of which a third is asked.
-
-
-Relax = Callable[[SlotView], RelaxedSlot]
-
-
-def at_fixed_sizes(slot: SlotView) -> RelaxedSlot:
-    """Decompose the augmented relaxation."""
+    The augmented relaxation at the sizes of line 3 is drawn from.
+    """
+    slot = select_sizes(slot)
     form = Augmented().form(slot)
     answer = solve(form).require_optimal()
-    return RelaxedSlot(slot, decompose(slot, form, answer.point), answer.objective)
-
-
-def selected_sizes(slot: SlotView) -> RelaxedSlot:
-    """Sizes of line 3."""
-    return at_fixed_sizes(select_sizes(slot))
-
-
-def sizes_around_mean(slot: SlotView) -> RelaxedSlot:
-    """Better of the two sizes around each job's mean."""
-    return at_fixed_sizes(around_mean(slot))
-
-
-def all_sizes(slot: SlotView) -> RelaxedSlot:
-    """Mix all sizes: k workers on node u with the share of u in the job times that of k.
-
-    Node loads are those of the relaxation, and a ring on one node uses no link.
-    """
-    form = NodeLP().form(slot)
-    answer = solve(form).require_optimal()
-    chosen = form.values(answer.point, "chosen")
-    places = form.column_block("workers").axes[0].members
-    workers = form.values(answer.point, "workers")
-    rows: list[tuple[int, int, int, float]] = []
-    for (job, size), share in zip(slot.pairs.tolist(), chosen.tolist(), strict=True):
-        own = np.flatnonzero((places[:, 0] == job) & (workers > TIE))
-        parts = workers[own] / workers[own].sum()
-        if share > TIE:
-            nodes = places[own, 1].tolist()
-            rows += [(job, size, u, share * w) for u, w in zip(nodes, parts.tolist(), strict=True)]
-    job_of, size_of, node_of, share_of = (np.array(column) for column in zip(*rows, strict=True))
-    on = np.zeros((len(rows), slot.cluster.num_nodes), np.int64)
-    on[np.arange(len(rows)), node_of] = size_of
-    flow = np.zeros((len(rows), slot.cluster.num_links), np.int64)
-    return RelaxedSlot(
-        slot, Mixture(Rings(job_of, size_of, on, flow), share_of, 0), answer.objective
-    )
-
-
-def worst_qualified(drawn: RelaxedSlot, rng: np.random.Generator) -> Rings | None:
-    """Among :data:`DRAWS` draws, the least worth a third of the relaxation within β and γ."""
-    mix, factor = rounding_problem(drawn.slot, drawn.mixture)
+    mixture = decompose(slot, form, answer.point)
+    mix, factor = rounding_problem(slot, mixture)
     draws = [mix.draw(rng) for _ in range(DRAWS)]
     good = [
         picked
         for picked in draws
-        if mix.gain[picked].sum() >= drawn.value / 3 * (1 - TIE)
+        if mix.gain[picked].sum() >= answer.objective / 3 * (1 - TIE)
         and (mix.fullness(picked) <= factor).all()
     ]
     if not good:
         return None
-    return drawn.mixture.rings.take(min(good, key=lambda picked: float(mix.gain[picked].sum())))
-
-
-def tried(relax: Relax, ratio: Callable[[int], float], seed: int) -> Verdict:
-    """Run Algorithm 1 on random clusters with concave utilities, each slot at its worst draw.
-
-    ``ratio`` is claimed for a largest number of sizes Γ; relations are of the reached share of the
-    optimum with it, where all slots qualified.
-    """
-    rng = np.random.default_rng(seed)
-    trials, unqualified, least = Trials(), 0, math.inf
-    for cluster in random_clusters(40, seed, network="any", servers=2, jobs=5):
-        best = offline_optimum(FeasibleCounts.of(cluster))[0]
-        received, gamma = np.zeros(cluster.num_jobs), 1
-        qualified = True
-        for at in range(cluster.horizon):
-            slot = only_lone(snapshot(cluster, at, received))
-            if not len(slot.jobs) or slot.gains.max() <= 0:
-                continue
-            gamma = max(gamma, slot.largest_size)
-            drawn = relax(slot)
-            worst = worst_qualified(drawn, rng)
-            qualified &= worst is not None
-            if worst is not None:
-                np.add.at(received, worst.job, worst.size)
-        if best <= 0 or not qualified:
-            unqualified += not qualified
-            continue
-        reached = cluster.total_reward(received) / best
-        trials.add(cluster, Stated(reached, ">=", ratio(gamma), ROUNDING))
-        least = min(least, reached)
-    note = "gadget.greedy_ratio with this α; capacities may be exceeded by β and γ"
-    return trials.proved(note, least_ratio=least, runs_not_qualified=float(unqualified))
+    return mixture.rings.take(min(good, key=lambda picked: float(mix.gain[picked].sum())))
 
 
 @claim("gadget.competitive_ratio", source="GADGET Theorem 10, concave, all slots qualify")
@@ -395,35 +290,35 @@ def competitive_ratio() -> Verdict:
     Γ is the largest number of sizes of a job; only sizes that fit alone are relaxed.  The run may
     exceed capacities, the optimum may not.  A round is worth a third of the relaxation at the
     selected sizes, which keep a Γ-th (gadget.ring_selection_relaxed) of what no set of rings
-    exceeds: α = 1/(3Γ) in gadget.greedy_ratio.
+    exceeds: α = 1/(3Γ) in gadget.greedy_ratio.  Runs on random clusters take the worst draw that
+    qualifies in each slot.
     """
     sizes = sp.symbols("Gamma", positive=True)
     alpha = 1 / sizes / 3
     require_zero(ratio=alpha / (1 + alpha) - 1 / (3 * sizes + 1))
-    return tried(selected_sizes, lambda gamma: 1 / (3 * gamma + 1), 101)
-
-
-@claim("gadget.competitive_ratio_without_selection", source="GADGET Theorem 10, improved (ours)")
-def competitive_ratio_without_selection() -> Verdict:
-    """Drawing from all sizes together reaches 1/4 if every slot qualifies.
-
-    α = 1/3 of the relaxation itself, and α/(1 + α) = 1/4 in gadget.greedy_ratio, whatever Γ.
-    """
-    alpha = sp.Rational(1, 3)
-    require_zero(ratio=alpha / (1 + alpha) - sp.Rational(1, 4))
-    return tried(all_sizes, lambda gamma: 1 / 4, 102)
-
-
-@claim("gadget.competitive_ratio_around_mean", source="GADGET Theorem 10, improved (ours)")
-def competitive_ratio_around_mean() -> Verdict:
-    """Sizes rounded from their mean reach 1/7 if every slot qualifies.
-
-    They keep half of the relaxation (gadget.floor_and_ceiling_keep_half), so α = 1/6, and
-    α/(1 + α) = 1/7 in gadget.greedy_ratio, whatever Γ.
-    """
-    alpha = sp.Rational(1, 2) / 3
-    require_zero(ratio=alpha / (1 + alpha) - sp.Rational(1, 7))
-    return tried(sizes_around_mean, lambda gamma: 1 / 7, 103)
+    rng = np.random.default_rng(101)
+    trials, unqualified, least = Trials(), 0, math.inf
+    for cluster in random_clusters(40, 101, network="any", servers=2, jobs=5):
+        best = offline_optimum(FeasibleCounts.of(cluster))[0]
+        received, gamma = np.zeros(cluster.num_jobs), 1
+        qualified = True
+        for at in range(cluster.horizon):
+            slot = only_lone(snapshot(cluster, at, received))
+            if not len(slot.jobs) or slot.gains.max() <= 0:
+                continue
+            gamma = max(gamma, slot.largest_size)
+            worst = worst_qualified(slot, rng)
+            qualified &= worst is not None
+            if worst is not None:
+                np.add.at(received, worst.job, worst.size)
+        if best <= 0 or not qualified:
+            unqualified += not qualified
+            continue
+        reached = cluster.total_reward(received) / best
+        trials.add(cluster, Stated(reached, ">=", 1 / (3 * gamma + 1), ROUNDING))
+        least = min(least, reached)
+    note = "gadget.greedy_ratio with this α; capacities may be exceeded by β and γ"
+    return trials.proved(note, least_ratio=least, runs_not_qualified=float(unqualified))
 
 
 @claim("gadget.rounds_suffice", source="GADGET Theorem 8, union bound for Algorithm 2, line 7")

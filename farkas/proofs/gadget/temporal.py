@@ -1,6 +1,5 @@
 """Claims about greedy scheduling in time: Lemma 5, the matroid, Theorem 6."""
 
-import dataclasses
 import itertools
 import math
 from collections.abc import Iterator
@@ -241,27 +240,6 @@ def greedy_ratio_at_once() -> Verdict:
         bound = 1 - (1 - alpha / SLOTS) ** SLOTS
         adversarial_runs(trials, alpha, bound, 30, 6, at_once=True)
     return trials.proved("every slot closes α/T of the distance to the optimum")
-
-
-@claim("gadget.exact_greedy_is_half", source="GADGET Theorem 6, exact slots, concave")
-def exact_greedy_is_half() -> Verdict:
-    """Algorithm 1 with exact slots reaches half of the optimum for concave utilities.
-
-    The case α = 1 of gadget.greedy_ratio.  The instance seven_ninths reaches 14 of 18, the least
-    ratio known.
-    """
-    value, nothing, less = sp.symbols("f n s", nonnegative=True)
-    optimum = value + (value - nothing) - less
-    require_zero(above=2 * value - optimum - nothing - less)
-    trials = Trials()
-    clusters = [shipped("seven_ninths"), *random_clusters(60, 7, network="any")]
-    for cluster in clusters:
-        feasible = FeasibleCounts.of(cluster)
-        best = offline_optimum(feasible)[0]
-        if best > 0:
-            trials.add(cluster, Stated(cluster.total_reward(greedy(feasible)) / best, ">=", 0.5))
-    tried = trials.proved("slot by slot (Lemma 5), with the best allocation of each")
-    return dataclasses.replace(tried, numbers={"least_ratio": 0.5 + trials.slack})
 
 
 @claim(

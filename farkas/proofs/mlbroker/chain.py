@@ -268,12 +268,6 @@ def step_13b_13f() -> Inequality:
     return Inequality(left=moving, right=lambda run: scaled(run, printed_dual(run)))
 
 
-@over_printed_runs("mlbroker.step_13b_13f_corrected_dual", source="mlBroker (13b) <= (13f)")
-def step_13b_13f_corrected_dual() -> Inequality:
-    """C3 <= (1+ε) ln(1+1/ε) D with the corrected D."""
-    return Inequality(left=moving, right=lambda run: scaled(run, dual_bound(run)))
-
-
 # The optimality conditions of a regularised slot (10), evaluated row by row.  mlBroker Table 2.
 #
 # Reduced costs τ, ν, ... of (K1) to (K8) are what is left of stationarity, so that these rows ask

@@ -40,10 +40,10 @@ def test_a_list_is_headed_by_what_it_says(capsys: Capture) -> None:
 
 
 def test_a_claim_is_proved_when_asked_and_only_stated_otherwise(capsys: Capture) -> None:
-    assert call(["claims", "coded.full_loads_are_global", "--run", "--json"]) == 0
+    assert call(["claims", "coded.time_exceeds_shift", "--run", "--json"]) == 0
     (entry,) = json.loads(capsys.readouterr().out)["claims"]
     assert entry["verdict"]["standing"] == "proved"
-    assert call(["claims", "coded.full_loads_are_global", "--json"]) == 0
+    assert call(["claims", "coded.time_exceeds_shift", "--json"]) == 0
     (entry,) = json.loads(capsys.readouterr().out)["claims"]
     assert sorted(entry) == ["claim", "source", "statement"]
 
@@ -65,7 +65,7 @@ def test_a_refuted_claim_shows_both_sides_and_what_recomputes_them(capsys: Captu
     assert told["counterexample"] == f"farkas show eris/late_fortune; farkas claims {name} --run"
     assert call(["show", "eris/late_fortune"]) == 0
     # a claim that holds has no sides that fail
-    assert call(["claims", "coded.full_loads_are_global", "--run"]) == 0
+    assert call(["claims", "coded.time_exceeds_shift", "--run"]) == 0
     assert "claimed" not in capsys.readouterr().out
 
 

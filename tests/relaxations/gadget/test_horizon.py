@@ -1,5 +1,7 @@
 """Blocks of slots and pieces of rewards; the bounds on the whole horizon beside each other."""
 
+import itertools
+
 import msgspec
 import numpy as np
 import pytest
@@ -7,8 +9,9 @@ import pytest
 from farkas.duals.dualize import dualize
 from farkas.errors import NotApplicable
 from farkas.instances import library
-from farkas.models.gadget.column import ColumnLP
+from farkas.models.gadget.column import ColumnIP, ColumnLP
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
+from farkas.models.gadget.gvne import Gvne
 from farkas.models.gadget.slot import snapshot
 from farkas.proofs.gadget.relaxations import random_clusters
 from farkas.proofs.gadget.rounding import SIZES, chosen_slot
@@ -173,6 +176,15 @@ def test_the_embedding_relaxation_and_its_dual_are_the_node_relaxation(network):
         assert optimum(Augmented().form(fixed)) == pytest.approx(
             optimum(NodeLP().form(fixed)), abs=1e-7
         )
+
+
+def test_relaxations_are_ordered_down_to_the_optimum():
+    for cluster in random_clusters(20, 41, network="any", servers=3, jobs=3):
+        chain = [optimum(one.form(cluster)) for one in (GvneLP(), NodeLP(), LocalNodeLP(),
+                                                        ColumnLP(), ColumnIP())]  # fmt: skip
+        assert chain[0] == pytest.approx(chain[1], abs=1e-7)
+        assert all(above >= below - 1e-7 for above, below in itertools.pairwise(chain))
+        assert chain[-1] == pytest.approx(optimum(Gvne().form(cluster)), abs=1e-7)
 
 
 def test_half_rings_on_a_cycle_separate_the_relaxations():
