@@ -72,6 +72,7 @@ MEANT = {
     "gadget.exact_greedy_is_half": "gadget.greedy_ratio",
     "gadget.competitive_ratio_around_mean gadget.competitive_ratio_without_selection":
         "gadget.competitive_ratio",
+    "gadget.decomposition": "gadget.rounding_value",
     "gadget.floor_and_ceiling_keep_half": "gadget.ring_selection_relaxed",
     "mlbroker.step_13b_13f_corrected_dual": "mlbroker.step_13b_13f",
 }  # fmt: skip

@@ -1,15 +1,18 @@
 """Knapsacks: what hardness is reduced from, their optima, and whether a program holds them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from farkas.certificates.bound import prove_bound
+from farkas.exact.solver import optimum
 from farkas.forms import LinearForm
 from farkas.forms.matrices import as_scipy
 from farkas.numbers import Bools, Floats
-from farkas.proofs.verdict import Stated
+from farkas.proofs.claim import Trials
+from farkas.proofs.verdict import Stated, Verdict
+from farkas.tolerances import SOLVER_GAP
 
 
 class Knapsack(NamedTuple):
@@ -84,3 +87,42 @@ def embedded(
         limits = ((matrix != 0) == columns).all(axis=1)
         said.append(Stated(most(columns.astype(float), limits.astype(float)), "<=", 1))
     return tuple(said)
+
+
+class Reduced(NamedTuple):
+    """A program that holds a knapsack, and where; its parts are those of `embedded`."""
+
+    form: LinearForm
+    alone: Floats
+    taken: Bools
+    derivation: Floats
+    optima: tuple[LinearForm, ...]  #: Programs whose optimum is the greatest worth that fits.
+
+
+def marked(form: LinearForm, things: int, *families: str) -> Bools:
+    """Columns of families that have a column a thing, shape (things, columns)."""
+    found = np.zeros((things, form.num_columns), np.bool_)
+    for name in families:
+        found[range(things), np.arange(form.num_columns)[form.column_block(name).where]] = True
+    return found
+
+
+def multipliers(form: LinearForm, **families: float | Floats) -> Floats:
+    """Multipliers of the rows of families, of all others 0."""
+    found = np.zeros(form.num_rows)
+    for name, values in families.items():
+        found[form.row_block(name).where] = values
+    return found
+
+
+def contains_knapsacks(reduced: Callable[[Knapsack], Reduced], note: str) -> Verdict:
+    """Say of twelve knapsacks that programs hold them, both ways, with the same optimum."""
+    trials = Trials()
+    for knapsack in knapsacks(12):
+        found, best = reduced(knapsack), float(most_worth(knapsack))
+        trials.add(
+            knapsack._asdict(),
+            *embedded(found.form, knapsack, found.alone, found.taken, found.derivation),
+            *(Stated(optimum(form), "==", best, SOLVER_GAP) for form in found.optima),
+        )
+    return trials.proved(note)

@@ -6,17 +6,16 @@ from typing import Any
 import numpy as np
 
 from farkas.exact.solver import optimum
-from farkas.forms import LinearForm
 from farkas.instances.dps import Job, Market
 from farkas.models.dps.offline import Offline
 from farkas.models.dps.placement import MinServers, Sequence
-from farkas.numbers import Bools, Floats
+from farkas.numbers import Floats
 from farkas.online.dps.best_fixed import best_exactly
 from farkas.online.dps.cluster import placed
 from farkas.online.dps.seller import BestFit, FixedPrice, FreeOfCharge
 from farkas.proofs.claim import Trials, claim, refuted_by, require_zero, sp
 from farkas.proofs.dps.grids import shipped, small, unit_users
-from farkas.proofs.knapsack import Knapsack, embedded, knapsacks, most_worth
+from farkas.proofs.knapsack import Knapsack, Reduced, contains_knapsacks, marked, multipliers
 from farkas.proofs.verdict import Among, Saying, Standing, Stated, Verdict, proved, refuted, said
 from farkas.relaxations.dps.interval import corrected_bound, printed_bound
 from farkas.tolerances import ROUNDING, SOLVER_GAP
@@ -46,22 +45,12 @@ def knapsack_market(knapsack: Knapsack) -> Market:
     )  # fmt: skip
 
 
-def added_up(form: LinearForm) -> Floats:
-    """Multipliers of the capacity of workers, and of the placement of each thing."""
-    derivation = np.zeros(form.num_rows)
-    derivation[form.row_block("enough_workers").where] = 1.0
-    derivation[form.row_block("all_workers_placed").where] = -1.0
-    return derivation
-
-
-def taking(form: LinearForm, things: int) -> tuple[Floats, Bools]:
-    """Points that accept one job, whole; and the columns that accept it."""
-    alone, each = np.zeros((things, form.num_columns)), np.arange(form.num_columns)
-    alone[range(things), each[form.column_block("whole").where]] = 1.0
-    taken = np.zeros(alone.shape, np.bool_)
-    for name in ("whole", "spread"):
-        taken[range(things), each[form.column_block(name).where]] = True
-    return alone, taken
+def reduced(knapsack: Knapsack) -> Reduced:
+    """Find a knapsack in (2): one job accepted whole; rows of workers, less where jobs stand."""
+    form, things = Offline().form(knapsack_market(knapsack)), len(knapsack.weights)
+    alone = marked(form, things, "whole").astype(float)
+    derivation = multipliers(form, enough_workers=1.0, all_workers_placed=-1.0)
+    return Reduced(form, alone, marked(form, things, "whole", "spread"), derivation, (form,))
 
 
 @claim("dps.np_hard", source="DPS section I, hardness")
@@ -79,16 +68,7 @@ def payments_contain_knapsacks() -> Verdict:
     require_zero(
         accepted_jobs_need_their_weight=weight * whole + placed - weight * (whole + spread)
     )
-    trials = Trials()
-    for knapsack in knapsacks(12):
-        form = Offline().form(knapsack_market(knapsack))
-        alone, taken = taking(form, len(knapsack.weights))
-        trials.add(
-            knapsack._asdict(),
-            *embedded(form, knapsack, alone, taken, added_up(form)),
-            Stated(optimum(form), "==", float(most_worth(knapsack)), SOLVER_GAP),
-        )
-    return trials.proved("things that fit are jobs that are served, row by row")
+    return contains_knapsacks(reduced, "things that fit are jobs that are served, row by row")
 
 
 ONE_TYPE = {"worker_types": 1, "ps_types": 1, "servers": 1}

@@ -14,14 +14,12 @@ from farkas.duals.dualize import dualize
 from farkas.duals.eris import ScheduleDual
 from farkas.exact.solver import optimum
 from farkas.extras import needed
-from farkas.forms import LinearForm
 from farkas.instances.eris import Auction, Job
 from farkas.models.eris.as_printed import AsPrinted
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.offline import Offline, OfflineTotal
 from farkas.models.eris.prices import posted_on_arrival
 from farkas.models.eris.schedules import ScheduleIlp, ScheduleLp
-from farkas.numbers import Bools, Floats
 from farkas.proofs.claim import (
     Trials,
     claim,
@@ -31,7 +29,7 @@ from farkas.proofs.claim import (
     sp,
 )
 from farkas.proofs.eris.algorithms import Shape, auction, auctions, resolved
-from farkas.proofs.knapsack import Knapsack, embedded, knapsacks, most_worth
+from farkas.proofs.knapsack import Knapsack, Reduced, contains_knapsacks, marked, multipliers
 from farkas.proofs.verdict import Among, Saying, Stated, Verdict, proved, refuted, said
 from farkas.tolerances import LOOSE_GAP, SOLVER_GAP
 
@@ -193,23 +191,15 @@ def knapsack_auction(knapsack: Knapsack) -> Auction:
     )  # fmt: skip
 
 
-def added_up(form: LinearForm, knapsack: Knapsack) -> Floats:
-    """Multipliers of the capacity, and of work and workers of each thing by its weight."""
-    derivation, weights = np.zeros(form.num_rows), np.array(knapsack.weights, float)
-    derivation[form.row_block("capacity_of_site").where] = 1.0
-    derivation[form.row_block("enough_workers").where] = weights
-    derivation[form.row_block("all_chunks_processed").where] = -weights
-    return derivation
-
-
-def taking(form: LinearForm, things: int) -> tuple[Floats, Bools]:
-    """Points that complete one job, all others idle; and the columns that complete it."""
-    alone, each = np.zeros((things, form.num_columns)), np.arange(form.num_columns)
-    for name in ("finished", "workers", "server", "processed", "local"):
-        alone[range(things), each[form.column_block(name).where]] = 1.0
-    taken = np.zeros(alone.shape, np.bool_)
-    taken[range(things), each[form.column_block("finished").where]] = True
-    return alone, taken
+def reduced(knapsack: Knapsack) -> Reduced:
+    """Find a knapsack in (2): one job completed, all others idle; capacity, work and workers."""
+    form, things = Offline().form(knapsack_auction(knapsack)), len(knapsack.weights)
+    alone = marked(form, things, "finished", "workers", "server", "processed", "local")
+    weights = np.array(knapsack.weights, float)
+    derivation = multipliers(
+        form, capacity_of_site=1.0, enough_workers=weights, all_chunks_processed=-weights
+    )
+    return Reduced(form, alone.astype(float), marked(form, things, "finished"), derivation, (form,))
 
 
 @claim("eris.np_hard", source="Eris section III-B, hardness")
@@ -226,16 +216,7 @@ def welfare_contains_knapsacks() -> Verdict:
     workers = completed + idle  # g, as q = x
     room_left = sp.expand(weight * workers - weight * completed)
     require(completed_jobs_need_their_weight=room_left.is_nonnegative)
-    trials = Trials()
-    for knapsack in knapsacks(12):
-        form = Offline().form(knapsack_auction(knapsack))
-        alone, taken = taking(form, len(knapsack.weights))
-        trials.add(
-            knapsack._asdict(),
-            *embedded(form, knapsack, alone, taken, added_up(form, knapsack)),
-            Stated(optimum(form), "==", float(most_worth(knapsack)), SOLVER_GAP),
-        )
-    return trials.proved("things that fit are jobs that complete, row by row")
+    return contains_knapsacks(reduced, "things that fit are jobs that complete, row by row")
 
 
 @claim("eris.running_time", source="Eris Theorem 6")

@@ -24,7 +24,7 @@ from farkas.proofs.claim import (
     require_zero,
     sp,
 )
-from farkas.proofs.knapsack import Knapsack, embedded, knapsacks, most_worth
+from farkas.proofs.knapsack import Knapsack, Reduced, contains_knapsacks, multipliers
 from farkas.proofs.verdict import Among, Saying, Stated, Verdict, said
 from farkas.relaxations.gadget.embedding import (
     Augmented,
@@ -211,6 +211,15 @@ def knapsack_cluster(knapsack: Knapsack) -> Cluster:
     )
 
 
+def reduced(knapsack: Knapsack) -> Reduced:
+    """Find a knapsack in the slot with one variable per ring."""
+    cluster, each = knapsack_cluster(knapsack), np.eye(len(knapsack.weights))
+    form = ColumnIP().form(cluster)
+    optima = Gvne().form(cluster), Offline().form(cluster)
+    capacity = multipliers(form, node_capacity=1.0)
+    return Reduced(form, each, each.astype(np.bool_), capacity, optima)
+
+
 @claim("gadget.np_hard", source="GADGET V, hardness")
 def slots_contain_knapsacks() -> Verdict:
     """(10) and DDLJS are NP-hard; the paper gives no proof.
@@ -223,21 +232,7 @@ def slots_contain_knapsacks() -> Verdict:
     worth, before, ring = sp.symbols("v z x", nonnegative=True)
     reward = worth * (before + ring) - worth * before  # of one worker, linear in worker-slots
     require_zero(a_ring_that_runs_earns_its_worth=sp.expand(reward - worth * ring))
-    trials = Trials()
-    for knapsack in knapsacks(12):
-        cluster = knapsack_cluster(knapsack)
-        form = ColumnIP().form(cluster)
-        each = np.eye(len(knapsack.weights))
-        capacity = np.zeros(form.num_rows)
-        capacity[form.row_block("node_capacity").where] = 1.0
-        best = float(most_worth(knapsack))
-        trials.add(
-            knapsack._asdict(),
-            *embedded(form, knapsack, each, each.astype(np.bool_), capacity),
-            Stated(optimum(Gvne().form(cluster)), "==", best, SOLVER_GAP),
-            Stated(optimum(Offline().form(cluster)), "==", best, SOLVER_GAP),
-        )
-    return trials.proved("things that fit are rings that run together, row by row")
+    return contains_knapsacks(reduced, "things that fit are rings that run together, row by row")
 
 
 @claim(

@@ -5,7 +5,6 @@ import math
 import numpy as np
 
 from farkas.exact.solver import optimum
-from farkas.forms.matrices import as_scipy
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.rings import Rings
@@ -30,7 +29,7 @@ from farkas.proofs.gadget.relaxations import among, random_clusters
 from farkas.proofs.verdict import Saying, Stated, Verdict, proved, refuted, said
 from farkas.relaxations.gadget.embedding import Augmented, GvneLP, Mixture, decompose
 from farkas.solvers import solve
-from farkas.tolerances import FEASIBLE, ROUNDING, TIE
+from farkas.tolerances import ROUNDING, TIE
 
 
 @claim("gadget.rounding_tail", source="GADGET Theorem 8, violation probabilities")
@@ -53,7 +52,7 @@ def rounding_value() -> Verdict:
     """A round is worth at least 1/3 of the augmented relaxation with probability >= 1 - e^(-2/9).
 
     Every job must be able to run alone, so that no gain exceeds the relaxation: the share of it
-    that a round is worth is a sum Y of independent Y_i in [0, 1], of mean 1 (gadget.decomposition).
+    that a round is worth is a sum Y of independent Y_i in [0, 1], of mean 1, by the decomposition.
     e^(-s y) <= 1 - (1 - e^(-s)) y for y in [0, 1] and 1 - z <= e^(-z), so that the mean of e^(-s Y)
     is at most e^(e^(-s) - 1), and P(Y <= 1/3) <= e^(e^(-s) - 1 + s/3) by Markov.  At s = ln 3 that
     is e^((ln 3 - 2)/3), below e^(-2/9) since ln 3 < 4/3.  Draws are held to it besides.
@@ -147,54 +146,6 @@ def rounding_bounds_say_something() -> Verdict:
         beta=beta,
         all_on_one_server=everything,
     )
-
-
-def _decomposed(cluster: Cluster) -> Saying | None:
-    slot = only_lone(snapshot(cluster))
-    slot = slot.fixed(slot.largest)
-    if not len(slot.jobs):
-        return None
-    form = Augmented().form(slot)
-    point = solve(form).require_optimal().point
-    mixture = decompose(slot, form, point)
-    share = np.zeros(cluster.num_jobs)
-    np.add.at(share, mixture.rings.job, mixture.share)
-    given = np.zeros(cluster.num_jobs)
-    copies = form.column_block("chosen").axes[0].members
-    np.add.at(given, copies[:, 0], form.values(point, "chosen"))
-    activity = as_scipy(form.matrix) @ point
-    load = (mixture.rings.node_load(cluster) * mixture.share[:, None, None]).sum(axis=0)
-    nodes = np.isfinite(cluster.capacity) & cluster.is_server[:, None]
-    used = activity[form.row_block("node_capacity").where]
-    flow = (mixture.rings.link_load(cluster) * mixture.share[:, None]).sum(axis=0)
-    links = np.isfinite(cluster.link_bandwidth)
-    reserved = activity[form.row_block("link_capacity").where]
-    excess = float((flow[links] - reserved).max(initial=0.0))
-    room = float(cluster.capacity[nodes].max(initial=0.0))
-    width = float(cluster.link_bandwidth[links].max(initial=0.0))
-    return said(
-        Stated(float(np.abs(share - given).max(initial=0.0)), "<=", 0, FEASIBLE, size=1),
-        Stated(float(np.abs(load[nodes] - used).max(initial=0.0)), "<=", 0, FEASIBLE, room),
-        Stated(excess, "<=", 0, FEASIBLE, width),
-        Stated(mixture.passes, "<=", int((point > 0).sum())),
-    )
-
-
-@claim(
-    "gadget.decomposition",
-    source="GADGET Algorithm 2, line 6",
-    says=_decomposed,
-    among=among(servers=4, jobs=4),
-)
-def decomposition() -> Verdict:
-    """The decomposition reproduces shares and node loads, and exceeds no link load.
-
-    It takes no more passes than there are positive variables.
-    """
-    trials = Trials()
-    for cluster in random_clusters(40, 81, network="any", servers=4, jobs=4):
-        trials.hear(cluster, _decomposed(cluster))
-    return trials.verdict("in shares", largest_error=max(0.0, -trials.slack))
 
 
 @claim("gadget.relaxation_size", source="GADGET Theorem 9, proof")

@@ -365,7 +365,15 @@ def resource_steps_compare_equal_units(broker: Brokerage) -> Saying | None:
     return said(statement, data=trained, cost=cost(run))
 
 
-def _presence(broker: Brokerage) -> Saying | None:
+@claim(
+    "mlbroker.presence_below_data",
+    source="mlBroker (17d)",
+    among=ALONE,
+    by="mlbroker/unit_scaling",
+    note="Y = 10 workers and a server",
+)
+def workers_and_servers_are_at_most_a_share_of_the_data(broker: Brokerage) -> Saying | None:
+    """Σ c (ȳ + s̄) <= Σ (2+λ) c / (P Y) P ỹ.  It needs 1 + λ <= (2+λ)/Y, false for large Y."""
     found = _one_slot_run(broker)
     if found is None:
         return None
@@ -375,14 +383,6 @@ def _presence(broker: Brokerage) -> Saying | None:
     left = float(broker.deploy_cost[0]) * (float(rounded.sum()) + 1)
     right = _deploy_term(broker, trained)
     return said(Stated(left, "<=", right), workers=float(rounded.sum()))
-
-
-@claim("mlbroker.presence_below_data", source="mlBroker (17d)", says=_presence, among=ALONE)
-def workers_and_servers_are_at_most_a_share_of_the_data() -> Verdict:
-    """Σ c (ȳ + s̄) <= Σ (2+λ) c / (P Y) P ỹ.  It needs 1 + λ <= (2+λ)/Y, false for large Y."""
-    needed = float(shipped("unit_scaling").workers_needed[0])
-    note = f"Y = {needed:g} workers and a server"
-    return refuted_by(_presence, "mlbroker/unit_scaling", note)
 
 
 def _deploy_term(broker: Brokerage, trained: float) -> float:
