@@ -130,7 +130,7 @@ GIVEN: dict[str, dict[str, object]] = {
               "solver": "highs", "relax": False, "certify": False, "embed": False,
               "time_limit": None, "gap": None, "threads": None, "seed": None, "log": False},
     "run": {"instance": "mlbroker/tiny", "algorithm": "mlbroker.fractional", "seed": 0,
-            "progress": None, "bound_seconds": None, "bound_progress": None, "epsilon": 0.1},
+            "progress": None, "epsilon": 0.1},
     "compare": {"instance": "mlbroker/tiny", "algorithms": "mlbroker.local", "problem": None,
                 "seed": 0, "progress": None, "time_limit": None, "bound_seconds": None,
                 "bound_progress": None},

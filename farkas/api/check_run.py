@@ -22,7 +22,7 @@ from farkas.certificates.run_bound import require_run_bound
 from farkas.errors import FarkasError, MissingInstance, NotACertificate
 from farkas.instances import Instance
 from farkas.messages import ShowsStatement, named
-from farkas.online.run import Bound, Run
+from farkas.online.run import Run
 from farkas.replay import Replayed, audit, excess_words, replayed_ratio, unread
 
 #: What is said where the value is the store's word: no point is kept, or nothing replays runs.
@@ -45,8 +45,6 @@ class RunProof(ShowsStatement):
     #: Replayed value against proved bound, rounded up; None when the value is the run's word, when
     #: decisions break requirements, or when a zero makes it meaningless.
     ratio: float | None
-    #: Proof of what the run proved itself, where the bound is another's; else None.
-    own: Proof | None = None
 
     @property
     def value(self) -> Fraction | None:
@@ -83,7 +81,7 @@ class RunProof(ShowsStatement):
 
     def to_builtins(self) -> dict[str, Any]:
         """Plain data for JSON."""
-        run, found = self.run, self.replayed
+        found = self.replayed
         return {
             **self.proof.to_builtins(),
             **both("value", self.value, up=self.proof.sense == "min"),
@@ -91,9 +89,6 @@ class RunProof(ShowsStatement):
             "excess": None if found is None else double(found.excess, up=True),
             "broken": [] if found is None else list(found.broken),
             "ratio": self.ratio,
-            **(
-                {} if self.own is None else both("own_bound", self.own.bound, up=run.sense == "max")
-            ),
             "word_of_the_file": list(self.words),
             "statement": self.statement,
         }
@@ -119,9 +114,6 @@ class RunProof(ShowsStatement):
             among = run.certificate.among
             what = f"the optimum of {among}" if among else "the optimum"
             said.append(f"Proved ratio of the run to {what}: at most {ratio}.")
-        if self.own is not None and self.own.bound is not None:
-            side, up = ("most", True) if run.sense == "max" else ("least", False)
-            said.append(f"The run itself proves at {side} {rounded(self.own.bound, up=up)}.")
         return said
 
 
@@ -129,12 +121,12 @@ def _how_well(found: Replayed) -> str:
     return f"within a share of {excess_words(found)}" if found.excess else "exactly"
 
 
-def certificate_of(run: Run, where: str, bound: Bound | None = None) -> Certificate:
-    """Return the certificate of a run's bound, or of another one of it.
+def certificate_of(run: Run, where: str) -> Certificate:
+    """Return the certificate of a run's bound.
 
     Raises `NotACertificate`: it holds none; ``where`` begins the message.
     """
-    held = bound or run.certificate
+    held = run.certificate
     if held is None or held.certificate is None:
         raise NotACertificate(f"{where}: the run of {named(run.algorithm)} holds no certificate")
     return from_json(msgspec.json.encode(held.certificate), "certificate of the run")
@@ -143,7 +135,6 @@ def certificate_of(run: Run, where: str, bound: Bound | None = None) -> Certific
 def prove_run(run: Run, instance: InstanceOrName | None, where: str) -> RunProof:
     """Prove the bound of a run again and replay its decisions; ``where`` begins an error."""
     certificate = certificate_of(run, where)
-    own = None if run.own_bound is None else certificate_of(run, where, run.own_bound)
     if instance is None:
         instance = shipped_instance(run)
     about = as_instance(instance)
@@ -161,15 +152,12 @@ def prove_run(run: Run, instance: InstanceOrName | None, where: str) -> RunProof
     proof = recheck(certificate, run.certificate.exact, about, accepted)
     if run.sense != proof.sense:
         raise NotACertificate(f"the run says {run.sense}, its certificate {proof.sense}")
-    proved = None
-    if own is not None and run.own_bound is not None:
-        proved = recheck(own, run.own_bound.exact, about, accepted)
     for step in run.steps:  # the file's word, but numbers
         for text in (step.bound_so_far, step.left, step.right):
             if text is not None:
                 rational(text, "record of a slot")
     replayed = audit(run, about)
-    return RunProof(run, proof, replayed, _ratio(run, proof, replayed), proved)
+    return RunProof(run, proof, replayed, _ratio(run, proof, replayed))
 
 
 def shipped_instance(run: Run) -> Instance:

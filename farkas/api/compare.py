@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator
 from types import NoneType
@@ -16,7 +17,7 @@ from farkas.api.inputs import (
     require_limit,
     require_search_limit,
 )
-from farkas.api.optimum import best_bounds, known_optimum, tightest
+from farkas.api.optimum import best_bounds, optimum, tightest
 from farkas.certificates.proof import rounded
 from farkas.certificates.ratio import ratio_or_optimal
 from farkas.errors import (
@@ -233,8 +234,11 @@ def compare(
             progress(done + 1, len(items))
     labels = [item.name for item in items]
     if bound_seconds is not None:
-        known = known_optimum(instance, items[0].problem, bound_seconds, bound_progress)
-        if known is not None:
+        with contextlib.suppress(NoAnswer):  # no decisions in time
+            known = optimum(
+                instance, problem=items[0].problem or None, time_limit=bound_seconds,
+                progress=bound_progress,
+            ).run  # fmt: skip
             labels.append(known.algorithm)
             outcomes.append(known)
     runs = [run for run in outcomes if isinstance(run, Run)]

@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from types import NoneType
-from typing import Any
-
-import msgspec
 
 from farkas.api.check_run import certificate_of
 from farkas.api.inputs import InstanceOrName, as_instance, refuse_unknown, require_search_limit
 from farkas.certificates.run_bound import bounds_run
-from farkas.errors import InvalidOption, NoAnswer, require_progress, require_share, require_type
+from farkas.errors import InvalidOption, require_progress, require_share, require_type
 from farkas.executor import Executor
-from farkas.instances import Instance
 from farkas.messages import named
 from farkas.messages.refusals import suggestion
 from farkas.offline import OfflineOptimum, OfflineSearch, find_optimum, searches
 from farkas.offline.search import Progress
-from farkas.online.run import Bound, Run, Sense, prove_value
+from farkas.online.run import Bound, Run, Sense
 from farkas.solvers.options import CtrlC
 
 GAP = 0.001  #: Distance of value and bound that is near enough unless another is asked for.
@@ -118,39 +114,6 @@ def search_of(kind: str, problem: str | None = None) -> OfflineSearch:
         names = [name for name in known if name]
         hint = suggestion(str(problem), names)
         raise InvalidOption(f"kind {kind} has no search for {named(str(problem))}{hint}")
-    return found
-
-
-def known_optimum(
-    instance: Instance, problem: str, seconds: float, progress: Progress | None = None
-) -> Run | None:
-    """Search for the offline optimum of what runs are worth, for the sake of its bound.
-
-    Raises `InvalidOption`: the kind has no such search.  ``problem`` is the program whose points
-    the runs are; empty for what runs of the kind are worth.  None where no decisions were found in
-    time.
-    """
-    try:
-        return optimum(instance, problem=problem or None, time_limit=seconds, progress=progress).run
-    except NoAnswer:
-        return None
-
-
-def hold_against(run: Run, other: Run | None, instance: Any) -> Run:
-    """Hold a run against the bound of another run where that is tighter and bounds it, too.
-
-    Returns the run itself, or one whose `own_bound` is what it proved.  Raises `NotACertificate`:
-    the run is better than the other's bound allows: one of the two is wrong.
-    """
-    best = run.certificate if other is None else best_bounds([run, other])[0]
-    own = run.certificate
-    if best is None or (own is not None and best.fraction == own.fraction):
-        return run
-    found = msgspec.structs.replace(
-        run, certificate=best, own_bound=own, ratio=None, value_exact=None, remarks=[*run.remarks]
-    )
-    prove_value(found, instance)
-    found.remarks = list(dict.fromkeys(found.remarks))  # what it said of both bounds, it says once
     return found
 
 

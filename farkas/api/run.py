@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
-from farkas.api.inputs import InstanceOrName, as_instance, require_search_limit
+from farkas.api.inputs import InstanceOrName, as_instance
 from farkas.errors import (
     require_progress,
     require_seed,
@@ -18,7 +18,6 @@ from farkas.online.driver import Progress
 from farkas.online.policy import as_algorithm
 
 if TYPE_CHECKING:
-    from farkas.offline.search import Advance
     from farkas.online.feed import Feed
     from farkas.quantities import Value
 
@@ -29,8 +28,6 @@ def run(
     *,
     seed: int = 0,
     progress: Progress | None = None,
-    bound_seconds: float | None = None,
-    bound_progress: Callable[[Advance], None] | None = None,
     **options: Any,
 ) -> Run:
     """Run an online algorithm or a baseline; the run ends with a proved bound.
@@ -46,11 +43,6 @@ def run(
         Seed of every random draw, >= 0.
     progress
         Called after every step with the number done and the total.
-    bound_seconds
-        Seconds for a search for the offline optimum, as by `farkas.optimum`, whose bound becomes
-        the run's where it is tighter than what the run proves itself; none by default.
-    bound_progress
-        Called whenever that search has moved its value or its bound.
     options
         Options of the algorithm; ``farkas.show(algorithm)`` lists them.
 
@@ -70,17 +62,9 @@ def run(
     """
     require_seed(seed)
     require_progress(progress)
-    require_progress(bound_progress)
     data = as_instance(instance)
     chosen = as_algorithm(algorithm, data.kind)
-    require_search_limit(bound_seconds, "bound_seconds")
-    found = chosen.run(data, seed, progress=progress, **options)
-    if bound_seconds is None:
-        return found
-    from farkas.api.optimum import hold_against, known_optimum
-
-    known = known_optimum(data, chosen.problem, bound_seconds, bound_progress)
-    return hold_against(found, known, data)
+    return chosen.run(data, seed, progress=progress, **options)
 
 
 def feed(

@@ -24,6 +24,7 @@ MEANT = {
     "best oracle": "optimum",
     "best_bound best_objective bound dual_bound lower_bound obj_bound upper_bound":
         "optimum; bound; certificate",
+    "bound_seconds": "the command farkas compare, which has it",
     "certify": "prove; verify(); best",
     "convert export": "solve FILE --write OUT; save; write",
     "cat describe details explain_name inspect info open read view": "show; load",

@@ -168,8 +168,6 @@ class Run(
     #: Requirements the decisions break, in words; then there is no ratio.
     violations: list[str] = []
     certificate: Bound | None = None  #: Proved bound; None when none was proved.
-    #: What the run proves itself, where a tighter bound of the instance is the ``certificate``.
-    own_bound: Bound | None = None
     #: Certified ratio, >= 1: value/bound when minimising, bound/value when maximising; None when
     #: there is no bound, a violation, or a zero that makes it meaningless.
     ratio: float | None = None

@@ -110,7 +110,7 @@ def drawn() -> Iterator[tuple[str, Instance]]:
 
 def content(run: Run) -> Any:
     """What a run decided, earned and proved, without times; rational numbers as numbers."""
-    apart = ("timings", "manifest", "value_exact", "certificate", "own_bound")
+    apart = ("timings", "manifest", "value_exact", "certificate")
     plain = {f: getattr(run, f) for f in run.__struct_fields__ if f not in apart}
     bound = None if run.certificate is None else float(Fraction(run.certificate.exact))
     found = json.loads(msgspec.json.encode({**plain, "bound": bound}))

@@ -80,13 +80,11 @@ def command(
     out: Out = None,
     solver: SlotSolver = None,
     by_slot: Annotated[bool, Option("--slots", help="Print what every slot solved.")] = False,
-    bound_seconds: BoundSeconds = None,
     as_json: Json = False,
 ) -> None:
     """Run an online algorithm on an instance, with a proved bound on the optimum.
 
     Prints value, proved bound and their ratio; --out keeps decisions, costs and certificate.
-    --bound-seconds searches for the offline optimum, too: the tighter bound is the run's then.
     --slots prints what each slot solved, decided and proved; --solver chooses who solves.
     """
     from farkas.api.inputs import as_instance
@@ -109,10 +107,7 @@ def command(
     options = chosen.settle(given, strict=False)
     check_writable(out)
     with progress(algorithm) as report:
-        run = perform(
-            instance, chosen, seed=seed, progress=report, bound_seconds=bound_seconds,
-            bound_progress=told_search, **options,
-        )  # fmt: skip
+        run = perform(instance, chosen, seed=seed, progress=report, **options)
     if out is not None:
         write_run(run, out)
     if as_json:
@@ -122,7 +117,6 @@ def command(
         ("value", promised(run.reached, up=run.sense == "min")),
         ("proved bound", run.certificate.words(run.sense) if run.certificate else None),
         ("certified ratio", promised_ratio(run.ratio)),
-        *([("own bound", run.own_bound.words(run.sense))] if run.own_bound else []),
         ("proof", run.certificate.method if run.certificate else None),
         ("wall seconds", seconds(run.timings.get("policy"))),
         *run.numbers.items(),
