@@ -41,7 +41,7 @@ class Row:
     def box(self) -> InstanceBox:
         """The instances."""
         kind = self.algorithm.partition(".")[0]
-        return InstanceBox.drawn(kind, size=self.size, ranges=self.ranges, algorithm=self.algorithm)
+        return InstanceBox.drawn(kind, size=self.size, ranges=self.ranges)
 
     @property
     def words(self) -> str:

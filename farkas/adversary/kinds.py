@@ -52,7 +52,6 @@ shapes.add(
         null_at_zero={"rate[][]": "shift[][]"},
         implied=implied_coded,
         records="",
-        counted=("masters", "workers"),
         witnesses=("coded.simple_greedy", "coded.iterated_greedy", "coded.round_lp"),
     ),
 )
@@ -74,12 +73,6 @@ def complete_dps(data: Plain, share: float) -> None:
             "worker": [share * most for _ in data["worker_bandwidth"]],
             "ps": [share * most for _ in data["ps_bandwidth"]],
         }
-
-
-def grid_dps(data: Plain, share: float) -> None:
-    """Offer three prices to the search on a grid."""
-    most = 1.0 if data["price_cap"] is None else data["price_cap"]
-    data["price_grid"] = [share * most / 2, share * most, (1 + share) * most / 2]
 
 
 def smaller_dps(data: Plain) -> Iterator[Plain]:
@@ -104,9 +97,7 @@ shapes.add(
         smallest={"num_jobs": 6, "num_servers": 2, "horizon": 30},
         mend=mend_dps,
         complete=complete_dps,
-        needs={"dps.bfp_grid": grid_dps},
         smaller=smaller_dps,
-        counted=("jobs", "server_workers"),
         witnesses=("dps.best_fit", "dps.bfp_fluid", "dps.simple", "dps.top", "dps.learned"),
     ),
 )
@@ -158,7 +149,6 @@ shapes.add(
         names={"worth": "jobs[].utility[]"},
         mend=mend_eris,
         smaller=smaller_eris,
-        counted=("jobs", "sites", "slots"),
         witnesses=("eris.antman", "eris.tiresias", "eris.liquid", "eris.eris"),
     ),
 )
@@ -203,7 +193,6 @@ shapes.add(
         optional=("jobs[].budget[]",),
         mend=mend_gadget,
         smaller=smaller_gadget,
-        counted=("jobs", "nodes", "horizon"),
         witnesses=("gadget.fifo", "gadget.las", "gadget.drf", "gadget.greedy_exact"),
     ),
 )
@@ -261,7 +250,6 @@ shapes.add(
         smallest={"num_jobs": 3, "num_sites": 3, "num_slots": 6},
         mend=mend_mlbroker,
         smaller=smaller_mlbroker,
-        counted=("jobs", "num_sites", "num_slots"),
         witnesses=("mlbroker.central", "mlbroker.local"),
     ),
 )

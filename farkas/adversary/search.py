@@ -34,12 +34,7 @@ Progress = Callable[[int, float], None]
 
 
 class Candidate(Protocol):
-    """Anything in a box with a height, which is to be large."""
-
-    @property
-    def data(self) -> Plain:
-        """Plain data that moves start from."""
-        ...
+    """What an instance, or other input, scores: a height, which is to be large."""
 
     @property
     def height(self) -> float:
@@ -69,14 +64,15 @@ class Annealer(Generic[C]):
         rng: np.random.Generator,
         warm: float,
     ) -> None:
-        self.kept: list[C] = []  #: The highest first.
+        #: What was scored, the highest first, and the plain data that moves start from.
+        self.kept: list[tuple[C, Plain]] = []
         self.refused = self._idle = 0
         self._box, self._score, self._rng, self._warm = box, score, rng, warm
 
     @property
     def height(self) -> float:
         """Height of the highest."""
-        return self.kept[0].height if self.kept else -math.inf
+        return self.kept[0][0].height if self.kept else -math.inf
 
     def run(self, over: Callable[[], bool]) -> None:
         """Try the starts of the box, and walk until it is over."""
@@ -87,22 +83,22 @@ class Annealer(Generic[C]):
         while not over() and self._idle < IDLE:
             self._walk(over)
 
-    def take(self, found: C) -> None:
+    def take(self, found: C, data: Plain) -> None:
         """Keep a candidate unless a higher one that is alike is known."""
-        for place, known in enumerate(self.kept):
+        for place, (known, _) in enumerate(self.kept):
             if known.signature == found.signature:
                 if known.height >= found.height:
                     return
                 del self.kept[place]
                 break
-        self.kept.append(found)
-        self.kept.sort(key=lambda one: -one.height)
+        self.kept.append((found, data))
+        self.kept.sort(key=lambda one: -one[0].height)
         del self.kept[KEPT:]
 
     def _walk(self, over: Callable[[], bool]) -> None:
         """Walk from the highest of some draws, or from an incumbent: high ones more often."""
         box, rng = self._box, self._rng
-        here: C | None = None
+        here: tuple[C, Plain] | None = None
         if self.kept and rng.random() >= FRESH:
             here = self.kept[int(len(self.kept) * rng.random() ** 2)]
         else:
@@ -111,25 +107,25 @@ class Annealer(Generic[C]):
                     return
                 draw = redrawn if rng.random() < REDRAWN else extreme
                 found = self._tried(draw(self._start(), box, rng))
-                if found is not None and (here is None or found.height >= here.height):
+                if found is not None and (here is None or found[0].height >= here[0].height):
                     here = found
         for move in range(MOVES):
             if over():
                 return
             change = pushed if rng.random() < PUSHED else moved
-            found = self._tried(change(self._start() if here is None else here.data, box, rng))
+            found = self._tried(change(self._start() if here is None else here[1], box, rng))
             temperature = self._warm * (COLD / self._warm) ** (move / MOVES)
             if found is not None and (
                 here is None
-                or found.height >= here.height
-                or rng.random() < math.exp((found.height - here.height) / temperature)
+                or found[0].height >= here[0].height
+                or rng.random() < math.exp((found[0].height - here[0].height) / temperature)
             ):
                 here = found
 
     def _start(self) -> Plain:
         return self._box.starts[int(self._rng.integers(len(self._box.starts)))]
 
-    def _tried(self, data: Plain) -> C | None:
+    def _tried(self, data: Plain) -> tuple[C, Plain] | None:
         example = self._box.built(data) if self._box.kind else copied(data)
         if example is None:
             self.refused += 1
@@ -137,27 +133,10 @@ class Annealer(Generic[C]):
             return None
         self._idle = 0
         found = self._score(example, data)
-        if found is not None:
-            self.take(found)
-        return found
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Incumbent:
-    """An instance with its score, and its plain data; those with the same decisions are alike."""
-
-    scored: Scored
-    data: Plain
-
-    @property
-    def height(self) -> float:
-        """Logarithm of the ratio."""
-        return self.scored.height
-
-    @property
-    def signature(self) -> bytes:
-        """Equal for the same decisions."""
-        return self.scored.signature
+        if found is None:
+            return None
+        self.take(found, data)
+        return found, data
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -190,21 +169,19 @@ def search(
     most = math.inf if evaluations is None else evaluations
     done = 0
 
-    def score(instance: Instance, data: Plain) -> Incumbent | None:
+    def score(instance: Instance, data: Plain) -> Scored | None:
         nonlocal done
         done, before = done + 1, annealer.height
         scored = scorer.score(instance, before)
-        if scored is None:
-            return None
-        if progress is not None and scored.height > before:
+        if scored is not None and progress is not None and scored.height > before:
             progress(done, math.exp(min(scored.height, LARGEST)))
-        return Incumbent(scored, data)
+        return scored
 
     def over() -> bool:
         late = done >= most or time.process_time() >= end
         return late or scorer.pressed() or annealer.height == math.inf  # nothing is worse
 
-    annealer: Annealer[Incumbent] = Annealer(box, score, np.random.default_rng(seed), WARM)
+    annealer: Annealer[Scored] = Annealer(box, score, np.random.default_rng(seed), WARM)
     with CtrlC() as keys:
         scorer.pressed = lambda: keys.pressed
         scorer.left = lambda: end - time.process_time()
@@ -220,4 +197,4 @@ def search(
             f"{scorer.algorithm.name} has no valid decisions beside a witness on any of"
             f" {done} instances"
         )
-    return Found(annealer.kept[0].scored, done, interrupted)
+    return Found(annealer.kept[0][0], done, interrupted)

@@ -44,9 +44,6 @@ class KindShape:
     #: Fills in place what the generator leaves open, with a share in (0, 1) that grows from one
     #: draw to the next.
     complete: Callable[[Plain, float], None] = lambda data, share: None
-    #: As ``complete``, by name of the one algorithm that reads what is filled in: moves of others
-    #: are not spent on it.
-    needs: Mapping[str, Callable[[Plain, float], None]] = dataclasses.field(default_factory=dict)
     #: Families whose numbers may also be null where draws have both, by moves.
     optional: tuple[str, ...] = ()
     #: Families whose numbers are null at 0, so that a range from 0 makes them optional, each with
@@ -55,8 +52,6 @@ class KindShape:
     #: Ranges that follow from those that were asked for, both by family.
     implied: Callable[[Ranges], Ranges] = lambda given: {}
     records: str = "jobs"  #: Field that holds the jobs, or what else can be left out and doubled.
-    #: Fields whose numbers and lengths add up to the size of an instance.
-    counted: tuple[str, ...] = ("jobs",)
     #: Algorithms that are asked for better decisions first, because they are fast.
     witnesses: tuple[str, ...] = ()
 
@@ -154,15 +149,13 @@ class InstanceBox:
         size: Mapping[str, int] | None = None,
         ranges: Mapping[str, tuple[float, float]] | None = None,
         seed: int = 0,
-        algorithm: str = "",
     ) -> InstanceBox:
         """Return a box around draws of the kind's generator.
 
         ``preset`` is the generator's; by default that of the kind's shape with its smallest sizes,
         changed by ``size``, for example ``{"jobs": 3}``.  Numbers lie in ``ranges``, by name of a
-        field or of its family, or between the ends of `DRAWS` draws from ``seed`` on.  What only
-        ``algorithm`` reads is filled in, too.  Raises `UnknownName` or `InvalidOption`: there is no
-        such preset, size or range.
+        field or of its family, or between the ends of `DRAWS` draws from ``seed`` on.  Raises
+        `UnknownName` or `InvalidOption`: there is no such preset, size or range.
         """
         shape = shape_of(kind)
         settings: dict[str, Any] = {} if preset is not None else dict(shape.smallest)
@@ -176,10 +169,7 @@ class InstanceBox:
         chosen = preset or shape.preset
         drawn = [plain_of(generate(kind, chosen, seed + s, **settings)) for s in range(DRAWS)]
         for index, data in enumerate(drawn):
-            share = (index + 1) / (DRAWS + 1)
-            shape.complete(data, share)
-            if algorithm in shape.needs:
-                shape.needs[algorithm](data, share)
+            shape.complete(data, (index + 1) / (DRAWS + 1))
         return cls._around(kind, shape, drawn, ranges or {}, ())
 
     @classmethod

@@ -13,23 +13,22 @@ import itertools
 import math
 import time
 from collections.abc import Callable
-from types import NoneType
 from typing import Any
 
 import numpy as np
 
 from farkas.adversary.moves import reduced
 from farkas.adversary.search import Annealer
-from farkas.adversary.shape import DRAWS, InstanceBox, Plain, copied, plain_of, shape_of
-from farkas.api.inputs import require_search_limit
-from farkas.errors import FarkasError, InvalidOption, require_progress, require_seed, require_type
-from farkas.instances import Instance, library
+from farkas.adversary.shape import DRAWS, InstanceBox, Plain, copied, plain_of
+from farkas.api.inputs import search_seconds
+from farkas.errors import FarkasError, InvalidOption, require_type
+from farkas.instances import Instance
 from farkas.proofs.claim import Claim, claims
 from farkas.proofs.verdict import Attacked, Saying, Standing, Stated, Verdict, refuted
 
 WARM = 1.0  #: First temperature of a walk.
 HIGHEST = 14.0  #: Largest logarithm of a ratio of sides that is told apart.
-FINDS = 6  #: Violations that are looked for and made small, of which the smallest is kept.
+FINDS = 6  #: Violations that are looked for and made small, of which the shortest is kept.
 AGAIN = 0.2  #: Share of the time in which a violation is followed by a search for another.
 #: By how much an example is lower of which the statement says nothing: more than sides differ.
 ASSUMED = 100.0
@@ -113,17 +112,6 @@ class Attack:
         example = None if self.found is None else self.found.example
         return example if isinstance(example, Instance) else None
 
-    @property
-    def size(self) -> int | None:
-        """Jobs, sites, slots and other parts of that instance."""
-        return None if self.instance is None else size_of(self.instance)
-
-    @property
-    def shipped_size(self) -> int | None:
-        """The same of the shipped counterexample, where there is one."""
-        shipped = None if self.verdict is None else self.verdict.counterexample
-        return size_of(library.load(shipped)) if isinstance(shipped, str) else None
-
     def __repr__(self) -> str:
         return f"<attack on {self.claim.name}: {'broken' if self.found else 'not broken'}>"
 
@@ -136,8 +124,6 @@ class Attack:
             "broken": found is not None,
             "broken_by": None if found is None else _cited(found),
             "fails": None if found is None else [one.to_builtins() for one in found.said.broken],
-            "size": self.size,
-            "shipped_size": self.shipped_size,
             "refused": self.refused,
             "shrunk": self.is_shrunk,
             "interrupted": self.interrupted,
@@ -240,8 +226,8 @@ class _ClaimSearch:
                 return
 
     def keep(self, found: Attempt, complete: bool) -> None:
-        """Keep the smaller; the last of two that are as small."""
-        if self.smallest is None or _measure(found) <= _measure(self.smallest):
+        """Keep the shorter as text; the last of two that are as short."""
+        if self.smallest is None or len(found.signature) <= len(self.smallest.signature):
             self.smallest, self.complete = found, complete
 
     def score(self, example: Any, data: Plain) -> Attempt | None:
@@ -294,25 +280,6 @@ class _ClaimSearch:
             self.reducing += self.evaluations - before
 
 
-def _measure(attempt: Attempt) -> tuple[int, int]:
-    """Parts, and then digits, of an example."""
-    return size_of(attempt.example) or 0, len(str(attempt.data))
-
-
-def size_of(example: Any) -> int | None:
-    """Count the jobs, sites, slots and other parts of an instance; None of other input.
-
-    What counts is in the shape of the kind.
-    """
-    if not isinstance(example, Instance):
-        return None
-    parts = (getattr(example, name) for name in shape_of(example.kind).counted)
-    return sum(part if isinstance(part, int) else len(part) for part in parts)
-
-
-SECONDS = 60.0  #: CPU seconds of an attack that is given neither seconds nor evaluations.
-
-
 def attack(
     claim: str | Claim,
     *,
@@ -354,18 +321,11 @@ def attack(
     (<attack on coded.proposition1: broken>, 'refuted')
     """
     require_type(claim, (str, Claim), "claim")
-    require_type(evaluations, (int, NoneType), "evaluations")
-    require_seed(seed)
-    require_progress(progress)
+    limit = search_seconds(seconds, evaluations, seed, progress)
     chosen = claims[claim] if isinstance(claim, str) else claim
-    if evaluations is not None and (isinstance(evaluations, bool) or evaluations < 1):
-        raise InvalidOption(f"evaluations = {evaluations}; give at least 1")
-    require_search_limit(seconds, "seconds")
     verdict = chosen.run()
     if chosen.says is None:
         raise InvalidOption(f"{chosen.name} cannot be attacked: {why_not(verdict)}")
-    limit = math.inf if evaluations is not None else SECONDS
-    limit = limit if seconds is None else seconds
     outcome = search_violation(
         chosen, seconds=limit, evaluations=evaluations, seed=seed, progress=progress
     )

@@ -10,10 +10,16 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from types import FrameType
+from types import FrameType, NoneType
 from typing import TYPE_CHECKING, TypeAlias
 
-from farkas.errors import FarkasError, InvalidOption, require_type
+from farkas.errors import (
+    FarkasError,
+    InvalidOption,
+    require_progress,
+    require_seed,
+    require_type,
+)
 from farkas.instances import Instance, read
 from farkas.messages import shown
 
@@ -68,6 +74,24 @@ def require_search_limit(seconds: float | None, what: str = "time_limit") -> Non
     """
     if seconds is not None:
         _require_seconds(seconds, what)
+
+
+SECONDS = 60.0  #: CPU seconds of a search that is given neither seconds nor evaluations.
+
+
+def search_seconds(
+    seconds: float | None, evaluations: int | None, seed: int, progress: object
+) -> float:
+    """CPU seconds of a search for a worst case; raises `InvalidOption` where it cannot be held."""
+    require_type(evaluations, (int, NoneType), "evaluations")
+    require_seed(seed)
+    require_progress(progress)
+    if evaluations is not None and (isinstance(evaluations, bool) or evaluations < 1):
+        raise InvalidOption(f"evaluations = {evaluations}; give at least 1")
+    require_search_limit(seconds, "seconds")
+    if seconds is not None:
+        return seconds
+    return SECONDS if evaluations is None else math.inf
 
 
 def _require_seconds(seconds: float, what: str, most: float = math.inf) -> None:

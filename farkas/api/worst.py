@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 import time
 from collections.abc import Mapping
 from fractions import Fraction
-from types import NoneType
 from typing import Any
 
 from farkas.adversary.catalogue import find_statement
@@ -16,14 +14,12 @@ from farkas.adversary.moves import shrunk
 from farkas.adversary.scoring import LONGEST, Scored, Scorer
 from farkas.adversary.search import Progress, search
 from farkas.adversary.shape import InstanceBox
-from farkas.api.inputs import InstanceOrName, as_instance, require_search_limit
+from farkas.api.inputs import InstanceOrName, as_instance, search_seconds
 from farkas.certificates.doubles import both, text_of
 from farkas.certificates.proof import rounded
 from farkas.errors import (
     InvalidOption,
     NotACertificate,
-    require_progress,
-    require_seed,
     require_type,
 )
 from farkas.instances import Instance
@@ -31,8 +27,7 @@ from farkas.messages import ShowsItself, method, named
 from farkas.online.driver import Algorithm
 from farkas.online.policy import as_algorithm
 
-SECONDS = 60.0  #: CPU seconds of a search that is given neither seconds nor evaluations.
-SEARCHED = 0.8  #: Share of them before shrinking begins.
+SEARCHED = 0.8  #: Share of the seconds before shrinking begins.
 SHRUNK = 0.9  #: Share of what is left after which shrinking ends, and a last bound is proved.
 LAST = 0.05  #: Share that the last bound has where search and shrinking took longer than theirs.
 
@@ -118,7 +113,6 @@ def worst(
     evaluations: int | None = None,
     seed: int = 0,
     progress: Progress | None = None,
-    settings: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> WorstCase:
     """Search for an instance on which an algorithm is far from the optimum, and prove how far.
@@ -149,11 +143,8 @@ def worst(
         Of the search.
     progress
         Called with the evaluations done and the best ratio, whenever that has grown.
-    settings
-        Options of the algorithm, also those called as a parameter of this function is:
-        ``{"scheduler": "printed"}``.
     options
-        The others may be given by name.
+        Options of the algorithm, for example ``scheduler="printed"``.
 
     Returns
     -------
@@ -174,38 +165,29 @@ def worst(
     >>> found.ratio > 1, farkas.check(found.gap).ratio == found.ratio
     (True, True)
     """
-    require_type(evaluations, (int, NoneType), "evaluations")
     require_type(fixed, bool, "fixed")
-    require_seed(seed)
-    require_progress(progress)
+    limit = search_seconds(seconds, evaluations, seed, progress)
     given = None if instance is None else as_instance(instance)
     chosen = as_algorithm(algorithm, "" if given is None else given.kind)
-    if evaluations is not None and (isinstance(evaluations, bool) or evaluations < 1):
-        raise InvalidOption(f"evaluations = {evaluations}; give at least 1")
-    require_search_limit(seconds, "seconds")
     if given is None:
-        box = InstanceBox.drawn(
-            chosen.kind, preset=preset, size=size, ranges=ranges, algorithm=chosen.name
-        )
+        box = InstanceBox.drawn(chosen.kind, preset=preset, size=size, ranges=ranges)
     elif preset is not None or size:
         raise InvalidOption("preset and size are of draws; leave them out beside an instance")
     else:
         box = InstanceBox.around(given, ranges=ranges)
-    limit = (SECONDS if evaluations is None else math.inf) if seconds is None else seconds
     box = dataclasses.replace(box, fixed=fixed)
     for name in options.keys() - chosen.options.keys():
         raise InvalidOption.near(
             f"neither worst nor {chosen.name} has an option {name!r}", name,
             [*chosen.options, "seconds", "evaluations", "preset", "size", "ranges", "seed"],
         )  # fmt: skip
-    every = options | dict(settings or {})
     begin = time.process_time()
     found = search(
-        box, Scorer(chosen, every), seconds=SEARCHED * limit, evaluations=evaluations, seed=seed,
+        box, Scorer(chosen, options), seconds=SEARCHED * limit, evaluations=evaluations, seed=seed,
         progress=progress,
     )  # fmt: skip
     best, complete, interrupted = found.best, False, found.interrupted
-    scorer = Scorer(chosen, every)  # one that has seen nothing
+    scorer = Scorer(chosen, options)  # one that has seen nothing
     if not interrupted:
         left = begin + limit - time.process_time()
         end = time.process_time() + SHRUNK * left

@@ -15,7 +15,6 @@ from farkas.api.attack import (
     Attempt,
     box_of,
     height,
-    size_of,
 )
 from farkas.api.attack import (
     search_violation as attacked,
@@ -24,6 +23,7 @@ from farkas.errors import NoAnswer
 from farkas.instances import Instance
 from farkas.proofs.claim import Claim
 from farkas.proofs.verdict import Among, Saying, Says, Stated, proved, said
+from tests.tools.parts import parts
 
 KINDS = ("coded", "dps", "eris", "gadget", "mlbroker")
 
@@ -31,12 +31,6 @@ KINDS = ("coded", "dps", "eris", "gadget", "mlbroker")
 def planted(says: Says, kind: str = "mlbroker", **among: Any) -> Claim:
     """A claim that nobody registered."""
     return Claim(f"{kind}.planted", "nowhere", "planted", proved, says, Among(**among))
-
-
-def parts(instance: Instance) -> int:
-    size = size_of(instance)
-    assert size is not None
-    return size
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -167,7 +161,6 @@ def test_other_input_than_instances_is_searched_too() -> None:
     assert found.found is not None
     assert found.found.example == found.found.data
     assert max(found.found.data["weights"]) > 7.5
-    assert size_of(found.found.example) is None
     none = attacked(planted(doubled, samples=weights, ranges={"weights": (0, 7)}), evaluations=80)
     assert none.found is None
 

@@ -12,7 +12,7 @@ import pytest
 
 from farkas.adversary.moves import LOST, shrunk
 from farkas.adversary.scoring import Scored, Scorer
-from farkas.adversary.search import KEPT, Annealer, Incumbent, search
+from farkas.adversary.search import KEPT, Annealer, search
 from farkas.adversary.shape import InstanceBox, copied, entries, plain_of, shape_of
 from farkas.errors import NoAnswer
 from farkas.instances import library
@@ -141,17 +141,17 @@ def test_a_worse_instance_with_the_same_decisions_takes_the_place_of_a_better() 
     assert built is not None
     one = scorer.score(built)
     assert one is not None
-    annealer: Annealer[Incumbent] = Annealer(box, lambda *_: None, np.random.default_rng(0), 1.0)
+    annealer: Annealer[Scored] = Annealer(box, lambda *_: None, np.random.default_rng(0), 1.0)
     for factor in (1, 3, 2):
         assert one.ratio is not None
-        annealer.take(Incumbent(dataclasses.replace(one, ratio=one.ratio * factor), {}))
-    assert [kept.scored.ratio for kept in annealer.kept] == [one.ratio * 3]
+        annealer.take(dataclasses.replace(one, ratio=one.ratio * factor), {})
+    assert [kept.ratio for kept, _ in annealer.kept] == [one.ratio * 3]
     for number in range(10):  # other decisions each
         reached = msgspec.structs.replace(one.reached, decisions=[number])
-        annealer.take(Incumbent(dataclasses.replace(one, reached=reached), {}))
+        annealer.take(dataclasses.replace(one, reached=reached), {})
     assert len(annealer.kept) == KEPT
     assert annealer.kept
-    assert annealer.kept[0].scored.ratio == one.ratio * 3
+    assert annealer.kept[0][0].ratio == one.ratio * 3
 
 
 def test_what_is_over_scores_nothing_more_and_the_seed_decides() -> None:

@@ -66,9 +66,9 @@ def test_a_wrong_time_is_named_as_it_was_given() -> None:
 
 
 @pytest.mark.slow
-def test_options_of_an_algorithm_may_be_called_as_parameters_are() -> None:
+def test_options_of_an_algorithm_are_given_by_name() -> None:
     assert worst("eris.eris", evaluations=8).gap.reached.options["scheduler"] != "printed"
-    found = worst("eris.eris", evaluations=8, settings={"scheduler": "printed"})
+    found = worst("eris.eris", evaluations=8, scheduler="printed")
     assert found.gap.reached.options["scheduler"] == "printed"
 
 

@@ -165,13 +165,9 @@ def _print(found: Attack) -> None:
         rows.append(("broken", "no"))
     else:
         rows.append(("broken", ", ".join(map(str, found.found.said.broken))))
-        if found.size is not None:
-            rows.append(("parts", str(found.size)))
-            rows.append(("made small", "yes" if found.is_shrunk else "not to the end"))
-        else:
+        if found.instance is None:
             rows.append(("by", str(found.found.data)))
-    if found.shipped_size is not None:
-        rows.append(("parts of the shipped one", str(found.shipped_size)))
+        rows.append(("made small", "yes" if found.is_shrunk else "not to the end"))
     print_table(f"attack on {found.claim.name}", ["", ""], rows)
 
 

@@ -106,8 +106,9 @@ def command(
     try:
         found = worst(
             chosen, instance, preset=preset, size=sizes, ranges=limits, fixed=fixed,
-            seconds=seconds, evaluations=evaluations, seed=seed, settings=options,
+            seconds=seconds, evaluations=evaluations, seed=seed,
             progress=lambda tried, ratio: tell(f"{tried} instances: ratio {ratio:.6g}\n"),
+            **options,
         )  # fmt: skip
     except KeyboardInterrupt as pressed:
         if not pressed.args:
