@@ -74,11 +74,10 @@ class Child:
     """A process that makes calls one after the other, started when first needed.
 
     It starts apart from the current folder, whose modules it never sees.  One thread calls; any
-    other may `kill` at any moment.  With a ``log`` what calls print goes to our stderr.
+    other may `kill` at any moment.
     """
 
-    def __init__(self, *, log: bool = False) -> None:
-        self._log = log
+    def __init__(self) -> None:
         self._lock = threading.Lock()  # held while a process starts, so that `kill` misses none
         self._process: subprocess.Popen[bytes] | None = None
         self._pipe: Connection | None = None
@@ -139,7 +138,7 @@ class Child:
             ours, theirs = socket.socketpair()
             with theirs:
                 self._pipe = pipe = Connection(ours.detach())
-                self._errors = None if self._log else tempfile.TemporaryFile()  # noqa: SIM115
+                self._errors = tempfile.TemporaryFile()  # noqa: SIM115
                 self._process = process = subprocess.Popen(
                     [sys.executable, "-P", "-c", START, str(theirs.fileno()), ROOT],
                     stdin=subprocess.PIPE,

@@ -209,16 +209,14 @@ def test_what_is_forged_enters_no_ratio_and_no_page(
     _, honest, _ = counted(capsys, str(sound))
     with Store(store, readonly=True) as opened:
         (result,) = [one for one in opened.results() if one.key == key]
-    # all is proved again unless less is asked for
-    for words in ([], ["--recheck", "1"]):
-        code, ratios, found = counted(capsys, str(store), *words)
-        assert (code, list(found["rejected"])) == (1, [key])
-        assert len(ratios) == len(honest) - 1
-        assert found["proved_again"] == len(honest) - 1
-        for item in found["ratios"]:
-            assert (item["worst"] or {}).get("key") != key
-            if item["name"] == result.task.name:
-                assert set(item["left_out"]) == {"certificate rejected"}
+    code, ratios, found = counted(capsys, str(store))
+    assert (code, list(found["rejected"])) == (1, [key])
+    assert len(ratios) == len(honest) - 1
+    assert found["proved_again"] == len(honest) - 1
+    for item in found["ratios"]:
+        assert (item["worst"] or {}).get("key") != key
+        if item["name"] == result.task.name:
+            assert set(item["left_out"]) == {"certificate rejected"}
     page = tmp_path / "page.html"
     assert call(["sweep", str(store), "--report", str(page), "--json"]) == 1
     said = json.loads(capsys.readouterr().out)
@@ -230,16 +228,15 @@ def test_what_is_not_proved_is_called_the_stores_word(
     sound: Path, tmp_path: Path, capsys: Capture
 ) -> None:
     store, _ = forged(sound, tmp_path, "mlbroker.local", value_is_bound)
-    for share, believed in (("0", 6), ("0.5", 3)):
-        call(["sweep", str(store), "--recheck", share, "--ratios"])
-        said = capsys.readouterr().out
-        assert said.startswith("ratios, some by the store's word\n")
-        assert f"the store's word, not proved: {believed} (--recheck 1 proves all)\n" in said
-        page = tmp_path / "page.html"
-        call(["sweep", str(store), "--report", str(page), "--recheck", share])
-        assert f"the store's word, not proved: {believed} (" in capsys.readouterr().out
-        assert ">Ratios, not all proved<" in page.read_text()
-        assert ">Certified ratios<" not in page.read_text()
+    call(["sweep", str(store), "--trust", "--ratios"])
+    said = capsys.readouterr().out
+    assert said.startswith("ratios, some by the store's word\n")
+    assert "the store's word, not proved: 6 (without --trust all are)\n" in said
+    page = tmp_path / "page.html"
+    call(["sweep", str(store), "--report", str(page), "--trust"])
+    assert "the store's word, not proved: 6 (" in capsys.readouterr().out
+    assert ">Ratios, not all proved<" in page.read_text()
+    assert ">Certified ratios<" not in page.read_text()
     call(["sweep", str(store), "--ratios"])
     said = capsys.readouterr().out
     assert said.startswith("certified ratios\n")

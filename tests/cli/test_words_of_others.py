@@ -228,13 +228,13 @@ def test_no_text_of_a_store_is_taken_for_ours(tmp_path: Path, capsys: Capture) -
         store.add_instances([(instance.sha256, instance)])
         store.add(result)
 
-    quiet(["sweep", str(sound), "--recheck", "1", "--report", str(page)], capsys)
+    quiet(["sweep", str(sound), "--report", str(page)], capsys)
     scripts = page.read_text().count("<script")
 
     def read_as(where: object) -> None:
         for words in (
-            ["sweep", str(path), "--recheck", "1", "--ratios"],
-            ["sweep", str(path), "--recheck", "1", "--report", str(page)],
+            ["sweep", str(path), "--ratios"],
+            ["sweep", str(path), "--report", str(page)],
         ):
             page.unlink(missing_ok=True)
             require_quoted(words, capsys, where)

@@ -39,7 +39,7 @@ SAMPLE = r"""# Sample
 Type `--json` or --json, and "quotes".
 
 Units are `ms`, `min`, `h`, `s`, `d` (`date` or `year`), `--seconds`, `--minutes`, `--hours`,
-`--days`, `--time-limit`, `--write-proof`, `--solver`, `--seed`, `--out`, `--recheck`, `--claims`;
+`--days`, `--time-limit`, `--write-proof`, `--solver`, `--seed`, `--out`, `--trust`, `--claims`;
 one is `a_word_of_code_that_is_wider_than_any_telephone_on_which_it_is_read`.
 
 ## Formulas

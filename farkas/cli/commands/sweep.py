@@ -42,12 +42,9 @@ def command(
     title: Annotated[
         str, Option(help="Of --report: head of the page; default: the store's name.")
     ] = "",
-    recheck: Annotated[
-        float, Option(min=0, max=1, help="Share of a store's results to prove again now.")
-    ] = 1.0,
-    seed: Annotated[
-        int | None, Option(min=0, help="Seed of that draw.", show_default="fresh")
-    ] = None,
+    trust: Annotated[
+        bool, Option("--trust", help="Prove no result of the store again: take its word.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Perform every task of a sweep that its store does not hold yet; or sum up a store.
@@ -69,16 +66,15 @@ def command(
     --report writes ratios, runs and versions as one page, which loads nothing.
 
     Every result of a store is proved again first: bounds from their certificates, values from
-    decisions.  With a smaller share --recheck the others are the store's word, as is said; that
-    share is drawn with a fresh seed, which no store can know and which is printed: --seed draws the
-    same again.  Exit code 1 when less is proved than is stored; the page leaves such results out.
+    decisions.  With --trust they are the store's word, as is said.  Exit code 1 when less is proved
+    than is stored; the page leaves such results out.
     """
     if ratios and report is not None:
         raise InvalidOption("--ratios prints and --report writes a page; give one of them")
     if report is not None:
-        _report(file, report, title, recheck, seed, as_json)
+        _report(file, report, title, trust, as_json)
     elif ratios:
-        _ratios(file, recheck, seed, as_json)
+        _ratios(file, trust, as_json)
     else:
         _sweep(
             file, as_json, workers=workers, scheduler=scheduler, retry=retry,
@@ -107,27 +103,26 @@ def _sweep(config: str, as_json: bool, **options: Any) -> None:
         raise typer.Exit(Exit.NEGATIVE)
 
 
-def _ratios(store: str, recheck: float, seed: int | None, as_json: bool) -> None:
-    from farkas.experiments.sweeps import Rechecked, Store, ratios, settled_seed
+def _ratios(store: str, trust: bool, as_json: bool) -> None:
+    from farkas.experiments.sweeps import Rechecked, Store, ratios
 
-    seed, drawn = settled_seed(seed, recheck)
     with Store(store, readonly=True) as opened:
-        again = Rechecked.of(opened, recheck, seed)
+        again = Rechecked.of(opened, prove=not trust)
         found = ratios(opened, objections=again.objections, among=again.among)
     if as_json:
         print_json(dict(
             ratios=[item.to_builtins() for item in found], proved_again=again.proved,
-            rechecked=len(again.words), the_word_of_the_store=again.believed, seed=seed,
+            rechecked=len(again.words), the_word_of_the_store=again.believed,
             rejected=again.rejected,
         ))  # fmt: skip
     else:
         _print_ratios(found, again.believed + again.half)
         if again.words:
-            print_line(f"proved again: {again.proved} of {len(again.words)}{drawn}")
+            print_line(f"proved again: {again.proved} of {len(again.words)}")
         if again.half:
             print_line(f"bound proved again, value the store's word: {again.half}")
         if again.believed:
-            print_line(f"the store's word, not proved: {again.believed} (--recheck 1 proves all)")
+            print_line(f"the store's word, not proved: {again.believed} (without --trust all are)")
     _refuse(again.rejected)
 
 
@@ -195,9 +190,7 @@ def _print_ratios(found: list[Ratios], believed: int) -> None:
         )  # fmt: skip
 
 
-def _report(
-    store: str, out: str, title: str, recheck: float, seed: int | None, as_json: bool
-) -> None:
+def _report(store: str, out: str, title: str, trust: bool, as_json: bool) -> None:
     from farkas.experiments.sweeps import Store
     from farkas.files.writing import write_text
 
@@ -207,19 +200,19 @@ def _report(
     from farkas.experiments.report import collect, render
 
     with Store(store, readonly=True) as opened:
-        contents = collect(opened, title=title, recheck=recheck, seed=seed)
+        contents = collect(opened, title=title, prove=not trust)
     write_text(out, render(contents))
     believed = contents.rechecks.get("the store's word", 0)
     proved, wrong = contents.rechecks.get("proved again", 0), contents.objections
     if as_json:
         print_json(dict(
             report=out, tasks=contents.tasks, certified=contents.certified, proved_again=proved,
-            the_word_of_the_store=believed, seed=contents.seed, rejected=wrong,
+            the_word_of_the_store=believed, rejected=wrong,
         ))  # fmt: skip
     else:
         certified = number_of(contents.certified, "certified ratios")
         of = number_of(contents.tasks, "tasks")
-        print_line(f"{out}: {certified} of {of}; proved again: {proved}{contents.drawn}")
+        print_line(f"{out}: {certified} of {of}; proved again: {proved}")
         if believed:
-            print_line(f"the store's word, not proved: {believed} (--recheck 1 proves all)")
+            print_line(f"the store's word, not proved: {believed} (without --trust all are)")
     _refuse(wrong)

@@ -17,7 +17,7 @@ from farkas.errors import FarkasError
 from farkas.experiments.figures import Figure
 from farkas.experiments.plotting import charts_of
 from farkas.experiments.report.charts import at_most, line_chart, number, spread
-from farkas.experiments.sweeps import Ratios, Rechecked, Store, ratios, settled_seed
+from farkas.experiments.sweeps import Ratios, Rechecked, Store, ratios
 from farkas.experiments.sweeps.guarantees import Promise
 from farkas.experiments.sweeps.ratios import interval_words
 from farkas.instances import Instance
@@ -52,8 +52,6 @@ class Contents:
     #: ``"bound proved again"``; that were ``"rejected"``, now or before; and of those that are
     #: ``"the store's word"``.
     rechecks: dict[str, int]
-    seed: int
-    drawn: str  #: words that tell of the draw
     objections: dict[str, str]  #: what was rejected now, by address, with the reason
     ratios: list[Ratios]
     runs: list[Shown]  #: the worst of every algorithm
@@ -70,25 +68,18 @@ class Contents:
         return sum(len(item.values) for item in self.ratios)
 
 
-def collect(
-    store: Store,
-    *,
-    title: str = "",
-    recheck: float = 0.0,
-    seed: int | None = None,
-) -> Contents:
+def collect(store: Store, *, title: str = "", prove: bool = False) -> Contents:
     """Gather what a report says about a store.
 
-    The file's name is the ``title`` by default.  ``recheck`` is the share of results that are
-    proved again, and ``seed`` of that draw, see `prove_again`.
+    The file's name is the ``title`` by default.  With ``prove`` all results are proved again, see
+    `prove_again`.
     """
-    seed, drawn = settled_seed(seed, recheck)
     statuses: collections.Counter[str] = collections.Counter()
     rechecks: collections.Counter[str] = collections.Counter()
     failures: collections.Counter[tuple[str, str, str]] = collections.Counter()
     manifests: collections.Counter[bytes] = collections.Counter()
     kinds = set()
-    again = Rechecked.of(store, recheck, seed)
+    again = Rechecked.of(store, prove=prove)
     for result in store.results(output=True):
         if result.bound and result.key not in again.among:
             continue  # of a sweep that is still at work
@@ -113,8 +104,6 @@ def collect(
         kinds=sorted(kinds),
         statuses=dict(statuses),
         rechecks=dict(rechecks),
-        seed=seed,
-        drawn=drawn,
         objections=again.rejected,
         ratios=found,
         runs=[shown for item in with_worst[:MOST_SHOWN] if (shown := _shown(item, store))],

@@ -7,10 +7,8 @@ import concurrent.futures
 import contextlib
 import dataclasses
 import functools
-import hashlib
 import math
 import os
-import secrets
 import time
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -178,23 +176,24 @@ def _result(request: Request, end: CallEnd) -> Result:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Rechecked:
-    """What became of the results of a store that were drawn, and how many were not."""
+    """What became of the results of a store that were proved again, and how many were not."""
 
-    words: dict[str, str]  #: Of every drawn result, by address; see `prove_again`.
+    words: dict[str, str]  #: By address; see `prove_again`. Empty where the store is believed.
     #: Addresses of all results that claimed a bound when the first was proved: a sweep that is
     #: still at work adds others, of which nobody has proved anything.
     among: frozenset[str]
 
     @classmethod
-    def of(cls, store: Store, share: float, seed: int | None) -> Rechecked:
-        """Prove a share of a store again."""
+    def of(cls, store: Store, *, prove: bool) -> Rechecked:
+        """Prove a store again, or take its word."""
         among = frozenset(result.key for result in store.results() if claims_bound(result))
-        words = {result.key: words for result, words in prove_again(store, share, seed)}
+        again = prove_again(store) if prove else ()
+        words = {result.key: words for result, words in again}
         return cls({key: said for key, said in words.items() if key in among}, among)
 
     @property
     def believed(self) -> int:
-        """Number of results that claim a bound and were not drawn: they are the store's word."""
+        """Number of results that claim a bound and were not tried: they are the store's word."""
         return len(self.among) - len(self.words)
 
     @property
@@ -218,31 +217,15 @@ class Rechecked:
         return {key: said for key, said in self.words.items() if said != "proved again"}
 
 
-def settled_seed(seed: int | None, share: float) -> tuple[int, str]:
-    """Seed of a draw, and the words that tell it where the draw decides anything.
-
-    Where none is given and it does, a fresh one, which whoever made a store could not know; else 0.
-    """
-    draws = 0 < share < 1
-    if seed is None:
-        seed = secrets.randbits(32) if draws else 0
-    return seed, f", drawn with --seed {seed}" if draws else ""
-
-
-def prove_again(
-    store: Store, share: float = 1.0, seed: int | None = None
-) -> Iterator[tuple[Result, str]]:
-    """Yield every drawn result that claims a bound, with ``"proved again"`` or the objection.
+def prove_again(store: Store) -> Iterator[tuple[Result, str]]:
+    """Yield every result that claims a bound, with ``"proved again"`` or the objection.
 
     Runs are proved as by `farkas.check`; where nothing replays them, it is ``"bound proved
-    again"``.  Objections begin with ``"rejected"``.  ``share`` of the results, in [0, 1], is
-    rounded up; the ``seed`` of the draw is a fresh one if left out, so that no store can choose
-    what is drawn.
+    again"``.  Objections begin with ``"rejected"``.
     """
-    chosen = _drawn(store, share, settled_seed(seed, share)[0])
     instance = functools.cache(store.instance)
-    for result in store.results(output=True) if chosen else ():
-        if result.key in chosen:
+    for result in store.results(output=True):
+        if claims_bound(result):
             try:
                 yield (
                     result,
@@ -250,13 +233,6 @@ def prove_again(
                 )
             except FarkasError as error:
                 yield result, f"rejected: {error}"
-
-
-def _drawn(store: Store, share: float, seed: int) -> set[str]:
-    """Addresses of a share of the results that claim a bound: the first in an order by the seed."""
-    keys = [result.key for result in store.results() if claims_bound(result)]
-    keys.sort(key=lambda key: hashlib.sha256(f"{seed} {key}".encode()).digest())
-    return set(keys[: math.ceil(share * len(keys))])
 
 
 def claims_bound(result: Result) -> bool:

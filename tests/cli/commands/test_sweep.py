@@ -103,7 +103,7 @@ def store(tmp_path: Path) -> str:
 
 
 def test_the_table_shows_the_mean_the_worst_and_the_theorems(store: str, capsys: Capture) -> None:
-    assert call(["sweep", store, "--ratios", "--recheck", "0"]) == 0
+    assert call(["sweep", store, "--ratios", "--trust"]) == 0
     first, second = capsys.readouterr().out.split("theorems, ")
     (first,), theorems = rows(first), rows(second)
     # two of two certified, mean and median (1.5 + 3) / 2, no interval of two instances
@@ -115,9 +115,9 @@ def test_the_table_shows_the_mean_the_worst_and_the_theorems(store: str, capsys:
 def test_a_certificate_that_proves_nothing_is_a_negative_result(
     store: str, capsys: Capture
 ) -> None:
-    assert call(["sweep", store, "--ratios", "--recheck", "0"]) == 0
+    assert call(["sweep", store, "--ratios", "--trust"]) == 0
     assert "proved again" not in capsys.readouterr().out
-    assert call(["sweep", store, "--ratios", "--recheck", "1"]) == 1
+    assert call(["sweep", store, "--ratios"]) == 1
     captured = capsys.readouterr()
     assert "proved again: 0 of 2" in captured.out
     assert captured.err.count("rejected") == 2
@@ -138,34 +138,28 @@ def test_the_command_writes_the_page_and_counts(
     failed: str, tmp_path: Path, capsys: Capture
 ) -> None:
     out = tmp_path / "page.html"
-    assert call(["sweep", failed, "--report", str(out), "--recheck", "0", "--json"]) == 0
+    assert call(["sweep", failed, "--report", str(out), "--trust", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
-    counts = {"tasks": 3, "certified": 2, "proved_again": 0, "seed": 0, "rejected": {}}
+    counts = {"tasks": 3, "certified": 2, "proved_again": 0, "rejected": {}}
     assert shown == {"report": str(out), "the_word_of_the_store": 2, **counts}
     assert out.read_text().startswith("<!doctype html>")
-    assert (
-        call(["sweep", failed, "--report", str(out), "--recheck", "0", "--title", "Two runs"]) == 0
-    )
+    assert call(["sweep", failed, "--report", str(out), "--trust", "--title", "Two runs"]) == 0
     said = f"{out}: 2 certified ratios of 3 tasks; proved again: 0\n"
-    word = "the store's word, not proved: 2 (--recheck 1 proves all)\n"
+    word = "the store's word, not proved: 2 (without --trust all are)\n"
     assert capsys.readouterr().out == said + word
     assert "<title>Two runs" in out.read_text()
 
 
-def test_what_is_drawn_is_told_with_its_seed(failed: str, tmp_path: Path, capsys: Capture) -> None:
-    out = tmp_path / "page.html"
-    assert call(["sweep", failed, "--report", str(out), "--recheck", "0.5", "--seed", "7"]) == 1
-    assert "proved again: 0, drawn with --seed 7\n" in capsys.readouterr().out
-    assert "while this page was written, drawn with --seed 7:" in out.read_text()
-    assert call(["sweep", failed, "--report", str(out), "--recheck", "0.5"]) == 1
-    assert "drawn with --seed" in capsys.readouterr().out
+def test_who_asks_for_a_share_is_told_of_trust(failed: str, capsys: Capture) -> None:
+    assert call(["sweep", failed, "--ratios", "--recheck", "0.5"]) == 2
+    assert "did you mean --trust, without which all is proved again?" in capsys.readouterr().err
 
 
 def test_what_the_store_cannot_prove_is_told_and_left_out(
     failed: str, tmp_path: Path, capsys: Capture
 ) -> None:
     out = tmp_path / "page.html"
-    assert call(["sweep", failed, "--report", str(out), "--recheck", "1", "--json"]) == 1
+    assert call(["sweep", failed, "--report", str(out), "--json"]) == 1
     shown, said = capsys.readouterr()
     assert json.loads(shown)["certified"] == 0
     assert len(json.loads(shown)["rejected"]) == len(said.splitlines()) == 2

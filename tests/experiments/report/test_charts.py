@@ -193,12 +193,12 @@ def test_what_is_rejected_now_is_told_by_its_address(
         ({one: "proved again", two: "proved again"}, {"proved again": 1, "rejected": 1}),
     ):
         again = Rechecked(words, among)
-        monkeypatch.setattr(Rechecked, "of", lambda *_, said=again: said)
+        monkeypatch.setattr(Rechecked, "of", lambda *_, said=again, **__: said)
         found = collect(store)
         assert found.rechecks == counted
         assert found.objections == {k: w for k, w in words.items() if w.startswith("rejected")}
     later = Rechecked({}, frozenset({two}))  # the first came while the other was proved
-    monkeypatch.setattr(Rechecked, "of", lambda *_: later)
+    monkeypatch.setattr(Rechecked, "of", lambda *_, **__: later)
     assert collect(store).statuses == {"done": 1, "failed": 2}
 
 

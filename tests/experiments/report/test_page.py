@@ -58,7 +58,7 @@ class Page(HTMLParser):
 @pytest.fixture(scope="module")
 def contents(swept):
     with Store(swept, readonly=True) as store:
-        return collect(store, title="Small sweep", recheck=1.0)
+        return collect(store, title="Small sweep", prove=True)
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +132,7 @@ def test_a_page_holds_so_many_certificates_at_most(contents, monkeypatch):
 
 def test_the_same_store_gives_the_same_page(swept, text):
     with Store(swept, readonly=True) as store:
-        assert render(collect(store, title="Small sweep", recheck=1.0)) == text
+        assert render(collect(store, title="Small sweep", prove=True)) == text
 
 
 def test_runs_show_what_is_proved_so_far(contents):

@@ -86,7 +86,7 @@ def test_a_task_is_the_same_however_its_options_are_written(stored, capsys):
     found = ratios(store)
     assert sum(len(item.values) for item in found) == 3
     assert sum(item.left_out.get("repeats a task", 0) for item in found) == 2
-    assert call(["sweep", str(store.path), "--recheck", "0", "--ratios"]) == 0
+    assert call(["sweep", str(store.path), "--trust", "--ratios"]) == 0
     assert "left out, since they repeat a task: 2\n" in capsys.readouterr().out
 
 

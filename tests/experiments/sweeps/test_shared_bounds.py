@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from fractions import Fraction as F
 from pathlib import Path
@@ -21,7 +20,6 @@ from farkas.experiments.sweeps import (
     prove_again,
     ratios,
     read_config,
-    settled_seed,
     sweep,
 )
 from farkas.experiments.sweeps.ratios import held, shared_bounds
@@ -146,7 +144,7 @@ def test_a_run_better_than_the_bound_enters_no_number(
     too_much = str(2 * F(found["tight"].value))  # type: ignore[arg-type]
     tight = by_relax(ratios(filled(store, found, bound=too_much)))["tight"]
     assert tight.left_out == {"better than a bound of the store": 1}
-    assert call(["sweep", str(store.path), "--recheck", "0", "--ratios"]) == 0
+    assert call(["sweep", str(store.path), "--trust", "--ratios"]) == 0
     assert "1 result is better than a bound of the store" in capsys.readouterr().err
     (bound,) = shared_bounds(store)[DEMO.sha256]
     marked = held(found["tight"], {DEMO.sha256: [bound]})
@@ -218,7 +216,7 @@ def test_the_command_plans_a_search_for_every_instance(
     with Store(folder / "command.sqlite") as made:
         assert sorted(one.task.what for one in made.results()) == ["optimum", "run"]
     capsys.readouterr()
-    assert call(["sweep", str(folder / "command.sqlite"), "--recheck", "1", "--ratios"]) == 0
+    assert call(["sweep", str(folder / "command.sqlite"), "--ratios"]) == 0
     shown = capsys.readouterr().out
     assert "own mean" in shown
     assert "mlbroker.optimum (time_limit=5.0)" in shown
@@ -261,37 +259,6 @@ def test_runs_keep_their_certificate_and_every_one_was_proved_again(ran):
             assert result.ratio == pytest.approx(result.value / number(result.bound))
             assert result.output["manifest"]["instance_sha256"] == result.task.instance
         assert [words for _, words in prove_again(store)] == ["proved again"] * 10
-
-
-def drawn(store: Store, share: float, seed: int | None) -> frozenset[str]:
-    return frozenset(result.key for result, _ in prove_again(store, share, seed))
-
-
-def test_a_sample_is_a_share_by_its_seed_alone(ran):
-    with Store(ran) as store:
-        everything = drawn(store, 1.0, 0)
-        assert len(everything) == 10
-        samples = [drawn(store, 0.25, seed) for seed in range(12)]
-        assert {len(sample) for sample in samples} == {3}, "a share is rounded up"
-        assert all(sample < everything for sample in samples)
-        assert samples[5] == drawn(store, 0.25, 5)
-        # no result is out of reach, whatever its address
-        assert frozenset().union(*samples) == everything
-        assert not drawn(store, 0.0, 0)
-
-
-def test_the_seed_of_a_sample_is_fresh_and_told(ran, monkeypatch, capsys):
-    monkeypatch.setattr("secrets.randbits", lambda bits: bits + 5)
-    assert settled_seed(None, 0.5) == (37, ", drawn with --seed 37")
-    assert settled_seed(4, 0.5) == (4, ", drawn with --seed 4")
-    assert settled_seed(None, 1.0) == settled_seed(None, 0.0) == (0, "")
-    with Store(ran) as store:
-        assert drawn(store, 0.3, None) == drawn(store, 0.3, 37)
-    assert call(["sweep", ran, "--recheck", "0.3", "--ratios"]) == 0
-    assert "proved again: 3 of 3, drawn with --seed 37\n" in capsys.readouterr().out
-    assert call(["sweep", ran, "--recheck", "0.3", "--json", "--ratios"]) == 0
-    said = json.loads(capsys.readouterr().out)
-    assert (said["seed"], said["proved_again"], said["rechecked"]) == (37, 3, 3)
 
 
 def test_a_run_that_breaks_something_and_has_no_value_is_proved_to(ran, tmp_path):

@@ -57,8 +57,8 @@ def read_twice(path: Path, capsys: Capture) -> list[tuple[int, str]]:
     out = path.parent / "report.html"
     ends = []
     for words in (
-        ["sweep", str(path), "--recheck", "1", "--ratios"],
-        ["sweep", str(path), "--report", str(out), "--recheck", "1"],
+        ["sweep", str(path), "--ratios"],
+        ["sweep", str(path), "--report", str(out)],
     ):
         code = call(words)
         ends.append((code, capsys.readouterr().err))
@@ -139,7 +139,7 @@ def test_no_value_of_a_column_ends_in_an_internal_error(
 
 def test_a_certified_ratio_below_1_is_damage(copy: Path, capsys: Capture) -> None:
     changed(copy, "UPDATE results SET ratio = 0.5 WHERE name = 'mlbroker.local'")
-    assert call(["sweep", str(copy), "--recheck", "0", "--ratios"]) == 2
+    assert call(["sweep", str(copy), "--trust", "--ratios"]) == 2
     assert "a certified ratio is below 1" in capsys.readouterr().err
 
 
@@ -255,7 +255,7 @@ def test_what_is_no_store_is_refused_and_stays_as_it_is(
 
 def test_reading_changes_nothing_in_the_folder(copy: Path) -> None:
     before = copy.read_bytes(), sorted(os.listdir(copy.parent))
-    assert call(["sweep", str(copy), "--recheck", "0", "--ratios"]) == 0
+    assert call(["sweep", str(copy), "--trust", "--ratios"]) == 0
     assert (copy.read_bytes(), sorted(os.listdir(copy.parent))) == before
 
 
