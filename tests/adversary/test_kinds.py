@@ -110,15 +110,6 @@ def test_one_server_stays() -> None:
     assert all(len(one["server_workers"]) == 1 for one in smaller_dps(alone))
 
 
-def test_prices_of_a_grid_are_drawn_for_who_reads_them() -> None:
-    plain, gridded = InstanceBox.drawn("dps"), InstanceBox.drawn("dps", algorithm="dps.bfp_grid")
-    assert "price_grid[]" not in plain.ranges
-    assert gridded.ranges["price_grid[]"].open
-    assert 0 < gridded.ranges["price_grid[]"].low < gridded.ranges["price_grid[]"].high <= 1
-    one, two, three = gridded.starts[0]["price_grid"]
-    assert one < two < three
-
-
 def test_links_follow_the_nodes_that_they_name() -> None:
     data = {
         "horizon": 1,
