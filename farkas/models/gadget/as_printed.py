@@ -7,7 +7,7 @@ import numpy as np
 from farkas.algebra import IndexedSet, Param, Set, Sum, Var, constraint, option
 from farkas.errors import NotApplicable
 from farkas.instances.gadget import Cluster
-from farkas.models.gadget.offline import RingSchedules, node_capacity
+from farkas.models.gadget.offline import RingSchedules
 from farkas.models.gadget.rings import SimplePaths
 
 MOST_PATHS = 2000
@@ -93,8 +93,6 @@ class OfflinePrinted(RingSchedules):
             - m.loose_elsewhere * (1 - m.hosts[i, t, s])
             <= 2
         )
-
-    node_capacity = node_capacity
 
 
 def simple_paths(data: Cluster) -> list[tuple[tuple[int, int], list[int]]]:

@@ -28,19 +28,6 @@ class SlotProgram(Program):
         return Sum(m.chosen[i, k] for k in m.sizes_of[i]) <= 1
 
 
-@constraint("14", "jobs")
-def all_workers_placed(m, i):
-    """The nodes host as many workers as the ring has."""
-    placed = Sum(m.workers[i, u] for u in m.nodes)
-    return placed == Sum(k * m.chosen[i, k] for k in m.sizes_of[i])
-
-
-@constraint("18", "limits")
-def node_capacity(m, u, r):
-    """Workers fit on their node."""
-    return Sum(m.demand[i, r] * m.workers[i, u] for i in m.jobs) <= m.capacity[u, r]
-
-
 def declare_participants(m, slot: SlotView) -> None:
     """Declare who may run with which sizes, and what that is worth."""
     m.jobs = Set(slot.jobs, label="job")

@@ -24,10 +24,6 @@ class Forest:
     component: Ints  #: Shape (nodes,), number of the tree.
     order: Ints  #: Shape (nodes,), every parent before its children.
 
-    @property
-    def num_components(self) -> int:
-        return int(self.component.max(initial=-1)) + 1
-
     def steiner_links(self, hosts: list[int]) -> list[int]:
         """Links of the closed walk through ``hosts`` (one component): each edge both ways."""
         below = np.zeros(len(self.parent), np.int64)

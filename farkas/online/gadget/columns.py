@@ -17,10 +17,8 @@ from farkas.instances.gadget import Cluster
 from farkas.models.gadget.circulation import Circulation, connected_part
 from farkas.models.gadget.column import ColumnIP, Columns
 from farkas.models.gadget.counts import FeasibleCounts
-from farkas.models.gadget.forest import Forest, forest
 from farkas.models.gadget.rings import Rings, enumerate_rings
 from farkas.models.gadget.slot import SlotView, snapshot
-from farkas.models.gadget.tree import Tree
 from farkas.numbers import Ints
 from farkas.online.gadget.environment import Baseline, Decision, Seen, as_rings
 from farkas.online.gadget.fixed_rings import DominantResourceFairness, Fifo, LeastAttainedService
@@ -31,17 +29,15 @@ from farkas.solvers.answer import Answer
 from farkas.solvers.session import optimum_by_any
 from farkas.solvers.subproblem import Subproblem, SubproblemAnswer, own_solver
 
-MOST_COLUMNS = 4000  #: Largest integer program that is solved for an exact slot.
+MOST_COLUMNS = 8000  #: Largest integer program that is solved for an exact slot.
 
 
 def slot_problem(slot: SlotView, fastest: str, gap: float) -> Subproblem:
-    """Smallest exact integer program of the slot; it has the optimum of GADGET (12)-(19)."""
-    program = Circulation() if forest(slot.cluster) is None else Tree()
-    return Subproblem(program, slot, functools.partial(rings_of, slot), fastest, {"gap": gap})
+    """Compact integer program of the slot; it has the optimum of GADGET (12)-(19)."""
+    return Subproblem(Circulation(), slot, functools.partial(rings_of, slot), fastest, {"gap": gap})
 
 
 @own_solver("gadget.circulation", "exact")
-@own_solver("gadget.tree", "exact")
 def exact(subproblem: Subproblem) -> SubproblemAnswer:
     """List the sizes that fit together, where they are few; see `exact_rings`."""
     slot: SlotView = subproblem.data
@@ -91,7 +87,7 @@ def rings_of_counts(cluster: Cluster, counts: Ints) -> Rings:
 
 
 def compact_rings(slot: SlotView, gap: float = 0.0, most: int = MOST_COLUMNS) -> Rings:
-    """Best rings by the smallest exact integer program of the network, of so many columns."""
+    """Best rings by the compact integer program, of so many columns at most."""
     form = slot_problem(slot, "", gap).formulation.form(slot)
     if form.num_columns > most:
         raise NotApplicable(
@@ -102,35 +98,22 @@ def compact_rings(slot: SlotView, gap: float = 0.0, most: int = MOST_COLUMNS) ->
 
 def rings_of(slot: SlotView, form: LinearForm, answer: Answer) -> Rings:
     """Rings of a point of the slot's program."""
-    tree = forest(slot.cluster)
     workers = np.rint(form.values(answer.point, "workers")).astype(np.int64)
+    uses = np.rint(form.values(answer.point, "uses")).astype(np.int64)
     runs = workers.sum(axis=1) > 0
-    flow = np.zeros((len(slot.jobs), slot.cluster.num_links), np.int64)
-    if tree is not None:
-        _tree_flow(tree, workers, flow)
-    else:
-        uses = np.rint(form.values(answer.point, "uses")).astype(np.int64)
-        for place in np.flatnonzero(runs).tolist():
-            flow[place] = connected_part(slot.cluster, workers[place], uses[place])
-    return Rings(slot.jobs[runs], workers[runs].sum(axis=1), workers[runs], flow[runs])
-
-
-def _tree_flow(tree: Forest, workers: Ints, flow: Ints) -> None:
-    for place, row in enumerate(workers):
-        hosts = np.flatnonzero(row).tolist()
-        if len(hosts) > 1:
-            flow[place, tree.steiner_links(hosts)] = 1
+    for place in np.flatnonzero(runs).tolist():
+        uses[place] = connected_part(slot.cluster, workers[place], uses[place])
+    return Rings(slot.jobs[runs], workers[runs].sum(axis=1), workers[runs], uses[runs])
 
 
 #: What a slot is never worse than.
 BASELINES: tuple[Baseline, ...] = (Fifo(), LeastAttainedService(), DominantResourceFairness())
 
 #: Columns of a slot's integer program up to which it decides what the search leaves open.
-FEW_COLUMNS = 500
+FEW_COLUMNS = 1000
 
 
 @own_solver("gadget.circulation", "columns")
-@own_solver("gadget.tree", "columns")
 def columns(subproblem: Subproblem) -> SubproblemAnswer:
     """Solve a slot within the gap that it is given; see `column_rings`."""
     slot: SlotView = subproblem.data

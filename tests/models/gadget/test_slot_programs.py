@@ -14,7 +14,6 @@ from farkas.models.gadget.forest import forest
 from farkas.models.gadget.gvne import Gvne, GvneRows
 from farkas.models.gadget.rings import Rings, SimplePaths
 from farkas.models.gadget.slot import snapshot
-from farkas.models.gadget.tree import Tree, crossable
 from farkas.proofs.gadget.relaxations import random_clusters
 from farkas.solvers import solve
 from tests.conformance.oracle import column
@@ -97,8 +96,6 @@ def test_all_slot_programs_agree_with_enumeration(network):
     for cluster in random_clusters(12, 1, network=network, servers=3, jobs=3, resources=2):
         best, counts = FeasibleCounts.of(cluster).best(snapshot(cluster))
         exact = [Gvne(), GvneRows(), Circulation(), ColumnIP()]
-        if forest(cluster) is not None:
-            exact.append(Tree())
         for program in exact:
             assert optimum(program.form(cluster)) == pytest.approx(best, abs=1e-6), program
         assert snapshot(cluster).value(counts) == pytest.approx(best)
@@ -106,7 +103,7 @@ def test_all_slot_programs_agree_with_enumeration(network):
 
 def test_unlimited_links_and_nodes_do_not_bind():
     cluster = small([None, 1], [(0, 1, None)], {"max_workers": 2, "bandwidth": 7.0})
-    for name in ("gvne", "circulation", "tree", "column_ip"):
+    for name in ("gvne", "circulation", "column_ip"):
         assert optimum(programs.build(f"gadget.{name}").form(cluster)) == 10.0
     boundless = cluster.replace(nodes=[{"capacity": [None]}, {"capacity": [None]}])
     assert FeasibleCounts.of(boundless).best(snapshot(boundless))[0] == 10.0
@@ -132,11 +129,8 @@ def test_one_way_links_carry_no_ring_on_a_tree_but_do_on_a_cycle():
     pair = library.load("gadget/worker_bound_trap")
     one_way = pair.replace(links=[{"from": 0, "to": 1, "bandwidth": 10}])
     assert forest(one_way) is not None
-    assert optimum(Tree().form(one_way)) == optimum(Gvne().form(one_way)) == 1.0
-    cycle = library.load("gadget/six_cycle_half")
-    assert forest(cycle) is None
-    with pytest.raises(NotApplicable, match="has a cycle"):
-        Tree().form(cycle)
+    assert optimum(Circulation().form(one_way)) == optimum(Gvne().form(one_way)) == 1.0
+    assert forest(library.load("gadget/six_cycle_half")) is None
 
 
 def test_zero_bandwidth_jobs_pass_every_link():
@@ -146,22 +140,14 @@ def test_zero_bandwidth_jobs_pass_every_link():
         jobs=[{**msgspec.to_builtins(job), "bandwidth": 0.0}],
         links=[{"from": k.source, "to": k.target, "bandwidth": 0.0} for k in cluster.links],
     )
-    assert optimum(Tree().form(free)) == pytest.approx(2 * np.sqrt(2))
     assert optimum(Circulation().form(free)) == pytest.approx(2 * np.sqrt(2))
-
-
-def test_a_ring_stays_in_one_tree():
-    # 1 + 1 GPUs joined, 1 + 1 joined elsewhere: two workers at most
-    assert optimum(Tree().form(small([1, 1, 1, 1], [(0, 1, 9), (2, 3, 9)]))) == 10.0
 
 
 def test_an_edge_is_crossed_when_both_directions_let_a_ring_through():
     # 2 Gbps carry one ring edge of 2 Gbps; 1.9 do not, in whichever direction
     for up, down, passes in ((2, 2, True), (2, 1.9, False), (1.9, 2, False)):
         cluster = small([1, 1], [(0, 1, up), (1, 0, down)], one_way=True)
-        tree = forest(cluster)
-        assert crossable(cluster, np.array([0]), tree).tolist() == [[passes]]
-        assert optimum(Tree().form(cluster)) == (10.0 if passes else 5.0)
+        assert optimum(Circulation().form(cluster)) == (10.0 if passes else 5.0)
 
 
 def row_of_four():
@@ -175,7 +161,6 @@ def test_every_tree_hangs_from_its_first_node():
     assert tree.up.tolist() == [-1, 1, 3, -1]
     assert tree.down.tolist() == [-1, 0, 2, -1]
     assert tree.component.tolist() == [0, 0, 0, 1]
-    assert tree.num_components == 2
     order = tree.order.tolist()
     assert order.index(0) < order.index(1) < order.index(2)
 
@@ -202,4 +187,4 @@ def test_a_link_without_its_return_joins_nothing():
 
 
 def test_no_nodes_are_an_empty_forest():
-    assert forest(small([]).replace(jobs=[])).num_components == 0
+    assert forest(small([]).replace(jobs=[])).order.tolist() == []
