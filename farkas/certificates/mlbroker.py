@@ -346,5 +346,5 @@ run_bounds.add("mlbroker", (
         RunBound("mlbroker_run", f"mlbroker.relaxed[{r},{s}]", functools.partial(_relaxed, r, s))
         for r in ("printed", "tight") for s in ("printed", "strict")
     ),
-    RunBound("priced_tree", "mlbroker.offline[strict,choice,split]", _whole),
+    RunBound("priced_tree", "mlbroker.offline[strict,two,split]", _whole),
 ))  # fmt: skip

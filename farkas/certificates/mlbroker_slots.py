@@ -56,7 +56,7 @@ from farkas.instances.mlbroker import Brokerage
 from farkas.numbers import Floats, Ints
 from farkas.tolerances import TINY, ULP
 
-SUBJECT = "mlbroker.offline[strict,choice,split]"
+SUBJECT = "mlbroker.offline[strict,two,split]"
 MOST_SITES = 10  #: All sets of sites are looked at for every job and slot.
 MOST_NODES = 1 << 20
 PRICE_BITS = 40  #: Prices of deployments are below so many bits.

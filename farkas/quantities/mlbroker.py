@@ -58,7 +58,7 @@ def local_mean(instance: Brokerage) -> float:
     return local_expected(instance)
 
 
-_FORMS = {"oasis": ("list", "single"), "one_shot": ("choice", "single")}
+_FORMS = {"oasis": ("list", "single"), "one_shot": ("two", "single")}
 
 
 @quantity("mlbroker.{baseline}", baseline=_FORMS)

@@ -301,9 +301,7 @@ def test_the_first_unknown_option_by_name_is_told() -> None:
         rebuild(msgspec.structs.replace(said, options=said.options | unknown), TINY)
 
 
-@pytest.mark.parametrize(
-    "name", ["mlbroker.relaxed[tight,strict]", "mlbroker.offline[choice,split]"]
-)
+@pytest.mark.parametrize("name", ["mlbroker.relaxed[tight,strict]", "mlbroker.offline[two,split]"])
 def test_options_that_spell_the_name_are_taken_as_they_stand(name: str) -> None:
     said = certificate(programs.build(name).full_name)
     wanted = programs.build(name).form(TINY).sha256

@@ -115,7 +115,7 @@ def test_tight_relaxations_do_not_count_for_printed_fractions():
 
 def test_other_programs_are_not_listed():
     slots = of(farkas.optimum(farkas.load("mlbroker/tiny")).run)
-    other = msgspec.structs.replace(slots, program="mlbroker.offline[printed,choice,split]")
+    other = msgspec.structs.replace(slots, program="mlbroker.offline[printed,two,split]")
     with pytest.raises(NotACertificate, match="not listed"):
         require_run_bound(other, "mlbroker", {}, "mlbroker.central", [])
     assert json.loads(msgspec.json.encode(slots))["certificate"] == "priced_tree"

@@ -52,10 +52,10 @@ ORDER: Mapping[str, tuple[tuple[str, ...], ...]] = {
             for semantics in ("printed", "strict")
         ),
         ("mlbroker.relaxed[tight,strict]", "mlbroker.relaxed[sharp,strict]",
-         "mlbroker.offline[strict,choice,split]", "mlbroker.offline[strict,single,global]",
-         "mlbroker.offline[strict,choice,global]"),
+         "mlbroker.offline[strict,two,split]", "mlbroker.offline[strict,single,global]",
+         "mlbroker.offline[strict,two,global]"),
         ("mlbroker.dual", "mlbroker.relaxed[printed,printed]", "mlbroker.dual"),
-        ("mlbroker.offline[printed,choice,split]", "mlbroker.offline[strict,choice,split]"),
+        ("mlbroker.offline[printed,two,split]", "mlbroker.offline[strict,two,split]"),
     ),
 }  # fmt: skip
 """Names of programs by kind, each optimum at most the next on every instance."""

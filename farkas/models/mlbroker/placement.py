@@ -91,7 +91,7 @@ class Movement(Program):
 
     @property
     def pricing(self) -> str:
-        """How the volume discount enters: single, two, choice or chord."""
+        """How the volume discount enters: single, two or chord."""
         return self.prices
 
     @property
@@ -166,13 +166,10 @@ class Movement(Program):
             chord = shared.of_busy_slots(data, data.chord_slope(self.semantics))
             m.slope = Param(*over, values=chord if slope is None else slope)
         else:
-            self._declare_discount(m, data, cap)
+            self._declare_discount(m, data)
 
-    def _declare_discount(self, m: Any, data: Brokerage, cap: Floats) -> None:
-        """Declare the constants of (8c) and (8d), and what turns each off; or the two branches."""
-        if self.pricing == "choice":
-            self._declare_branches(m, data, cap)
-            return
+    def _declare_discount(self, m: Any, data: Brokerage) -> None:
+        """Declare the constants of (8c) and (8d), and what turns each off."""
         if self.pricing == "single":
             first = second = np.array(data.valid_big_m(self.semantics))
         else:
@@ -185,20 +182,6 @@ class Movement(Program):
         m.not_list = self.decision(*over, most=1, reason="(8e)", doc=list_doc)
         reduced_doc = "Turns the discounted price off; u²."
         m.not_reduced = self.decision(*over, most=1, reason="(8e)", doc=reduced_doc)
-
-    def _declare_branches(self, m: Any, data: Brokerage, cap: Floats) -> None:
-        over = (m.slots, m.sites, m.resources)
-        m.threshold = Param(m.sites, m.resources, values=data.threshold)
-        m.cap = Param(*over, values=cap)
-        below = np.broadcast_to(data.threshold, (len(m.slots), *data.threshold.shape))
-        m.usage_below = Var(
-            *over, implied_upper=below, reason="(7)", doc="Units while the list price counts."
-        )
-        m.usage_beyond = Var(
-            *over, implied_upper=cap, reason="(7)", doc="Units while the discount counts."
-        )
-        m.at_list = self.decision(*over, most=1, reason="(7)", doc="The list price counts.")
-        m.at_reduced = self.decision(*over, most=1, reason="(7)", doc="The discount counts.")
 
     @constraint("8a", "job_slots", "sites")
     def enough_workers(m, i, t, r):
@@ -232,41 +215,6 @@ class Movement(Program):
     def one_branch(m, t, r, k):
         """One of the two prices counts."""
         return m.not_list[t, r, k] + m.not_reduced[t, r, k] == 1
-
-    @priced("7", "choice")
-    def usage_by_branch(m, t, r, k):
-        """Usage lies on the branch that counts."""
-        return m.usage_below[t, r, k] + m.usage_beyond[t, r, k] == usage(m, t, r, k)
-
-    @priced("7", "choice")
-    def one_price(m, t, r, k):
-        """One of the two prices counts."""
-        return m.at_list[t, r, k] + m.at_reduced[t, r, k] == 1
-
-    @priced("7", "choice")
-    def list_price_up_to_threshold(m, t, r, k):
-        """The list price counts up to the threshold."""
-        return m.usage_below[t, r, k] <= m.threshold[r, k] * m.at_list[t, r, k]
-
-    @priced("7", "choice")
-    def discount_from_threshold(m, t, r, k):
-        """The discount counts from the threshold on."""
-        return m.usage_beyond[t, r, k] >= m.threshold[r, k] * m.at_reduced[t, r, k]
-
-    @priced("7", "choice")
-    def discount_up_to_cap(m, t, r, k):
-        """No usage at a price that does not count."""
-        return m.usage_beyond[t, r, k] <= m.cap[t, r, k] * m.at_reduced[t, r, k]
-
-    @priced("7", "choice")
-    def cost_of_branches(m, t, r, k):
-        """Cost on the branch that counts."""
-        return (
-            m.resource_cost[t, r, k]
-            == m.list_price[r, k] * m.usage_below[t, r, k]
-            + m.reduced_price[r, k] * m.usage_beyond[t, r, k]
-            + m.surcharge[r, k] * m.at_reduced[t, r, k]
-        )
 
 
 class Relaxing(Movement):
@@ -367,15 +315,15 @@ class Offline(PlacementProgram):
 
     Every variant of one ``semantics`` has the same optimum; they differ in the bound of their
     linear relaxations and in how fast they solve.  ``prices`` writes the discount (7) with a
-    single constant M, with two constants per site, resource and slot, or as a multiple choice;
-    the last two relax to the convex envelope.  ``presence`` writes (8g) with the global constant U
+    single constant M, or with two constants per site, resource and slot, which relax to the convex
+    envelope.  ``presence`` writes (8g) with the global constant U
     or split in two rows with the job's own bound.  ``presence="whole"`` is (8g) with U, and g takes
     whole numbers as (8k) says.  Other variants leave g continuous: where workers and servers are
     whole, (8i), (8j) and (8m) are those of a transport, and some optimal g is whole.
     """
 
     name = "mlbroker.offline"
-    prices: str = option("single", "two", "choice")
+    prices: str = option("single", "two")
     presence: str = option("global", "split", "whole")
 
     @property
@@ -400,7 +348,7 @@ class OneShot(PlacementProgram):
 
     name = "mlbroker.one_shot"
     semantics: Any = option("strict")
-    prices: str = option("choice", "single", "list")
+    prices: str = option("two", "single", "list")
     presence = "split"
 
     @property

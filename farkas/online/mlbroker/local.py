@@ -272,10 +272,10 @@ class Myopic(Solving):
     gap
         Relative gap at which a slot counts as solved.
     prices
-        Form of the discount, "choice" or "single"; optima are the same, ties may differ.
+        Form of the discount, "two" or "single" constants; optima are the same, ties may differ.
     """
 
-    prices: Literal["choice", "single"] = "choice"
+    prices: Literal["two", "single"] = "two"
 
 
 @algorithm("mlbroker.oasis", source="mlBroker section 6.3, OASiS")

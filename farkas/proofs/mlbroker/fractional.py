@@ -55,7 +55,7 @@ def switches_with_valid_constants_charge_the_discounted_price() -> Verdict:
 
     u¹ = 0 leaves x >= a h, since b h + e − M <= a h where M >= e = (a − b) l; u¹ = 1 leaves
     x >= b h + e, since a h − M <= b h + e for h up to H where M >= (a − b)(H − l).  The cheaper of
-    the two is F.  Single constant, two constants and multiple choice then have one optimum.
+    the two is F.  A single constant and two constants then have one optimum.
     """
     b, h, level, saving, spare, beyond = sp.symbols("b h l s z y", nonnegative=True)
     a, e = b + saving, saving * level
@@ -72,7 +72,7 @@ def switches_with_valid_constants_charge_the_discounted_price() -> Verdict:
             offline(broker, prices=form, presence="split") for form in Offline.options()["prices"]
         ]
         trials.add(example, Stated(min(values), "==", max(values), SOLVER_GAP))
-    return trials.proved("three price forms have one optimum, F")
+    return trials.proved("both price forms have one optimum, F")
 
 
 @claim("mlbroker.relaxed_price", source="mlBroker (9)")

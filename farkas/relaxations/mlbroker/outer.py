@@ -137,7 +137,7 @@ class Outer(Relaxing, Connections, Presence):
             m.job_slots, m.sites, m.pieces, upper=widths, doc="Deployment on each segment."
         )
 
-    def _declare_discount(self, m: Any, data: Brokerage, cap: Floats) -> None:
+    def _declare_discount(self, m: Any, data: Brokerage) -> None:
         over = (m.slots, m.sites, m.resources)
         for name in ("big_m_list", "big_m_reduced"):
             setattr(m, name, Param(*over, values=m.big_m.raw))

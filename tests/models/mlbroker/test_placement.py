@@ -35,7 +35,7 @@ from tests.tools.samples import samples
 OFFLINE = [
     f"mlbroker.offline[{semantics},{prices},{presence}]"
     for semantics in ("printed", "strict")
-    for prices in ("single", "two", "choice")
+    for prices in ("single", "two")
     for presence in ("global", "split")
 ]
 RELAXED = [
@@ -56,7 +56,7 @@ def everything_at_the_last_site(program: Program, data: Brokerage) -> dict[str, 
         name: {}
         for name in (
             "workers", "server", "deployed", "started", "moved", "connected", "resource_cost",
-            "not_list", "not_reduced", "at_list", "at_reduced", "usage_below", "usage_beyond",
+            "not_list", "not_reduced",
         )
     }  # fmt: skip
     used: dict[tuple[int, int], list[tuple[float, Fraction]]] = {}
@@ -80,17 +80,10 @@ def everything_at_the_last_site(program: Program, data: Brokerage) -> dict[str, 
 def _price(point, program, data, index, used) -> None:
     t, r, k = index
     units = sum((Fraction(float(demand)) * count for demand, count in used), Fraction(0))
-    a, b, e = (
-        Fraction(float(values[r, k]))
-        for values in (data.list_price, data.reduced_price, data.surcharge)
-    )
+    a, e = (Fraction(float(values[r, k])) for values in (data.list_price, data.surcharge))
     dear = units <= Fraction(float(data.threshold[r, k]))
     point["not_list" if not dear else "not_reduced"][index] = Fraction(1)
-    point["at_list" if dear else "at_reduced"][index] = Fraction(1)
-    point["usage_below" if dear else "usage_beyond"][index] = units
-    if program.pricing == "choice":
-        cost = a * units if dear else b * units + e
-    elif program.pricing == "chord":
+    if program.pricing == "chord":
         slope = data.chord_slope(program.semantics)[t, r, k]  # rows hold rounded products
         cost = sum((Fraction(float(slope * demand)) * count for demand, count in used), Fraction(0))
     else:
@@ -279,11 +272,11 @@ def test_fewer_jobs_in_any_order() -> None:
     assert market.worker_capacity.tolist() == data.worker_capacity[jobs[:2]].tolist()
 
 
-def value(data, prices="choice"):
+def value(data, prices="two"):
     return solve(OneShot(prices=prices).form(data)).require_optimal().objective
 
 
-@pytest.mark.parametrize("prices", ["choice", "single"])
+@pytest.mark.parametrize("prices", ["two", "single"])
 @pytest.mark.parametrize("seed", range(5))
 def test_one_slot_without_past_is_the_strict_offline_program(prices, seed):
     data = random_brokerage(seed, slots=1, sites=3, jobs=3)
@@ -306,7 +299,7 @@ def test_list_prices_ignore_the_discount():
     # three workers and a server: 4 units; list 4, discounted 0.5 * 4 + 0.5 * 1 = 2.5; deployment 1
     data = single([[30.0]], discount_price=[[0.5]], discount_threshold=[[1.0]])
     assert value(data, "list") == pytest.approx(4 + 1)
-    assert value(data, "choice") == pytest.approx(2.5 + 1)
+    assert value(data, "two") == pytest.approx(2.5 + 1)
     assert value(data, "single") == pytest.approx(2.5 + 1)
 
 

@@ -23,7 +23,7 @@ from tests.generators.mlbroker import (
 )
 from tests.offline.bounds import closed
 
-PROGRAM = "mlbroker.offline[strict,choice,split]"
+PROGRAM = "mlbroker.offline[strict,two,split]"
 ROUNDED = 1 + Fraction(1, 10**12)
 CASES = {
     **edge_cases(),
@@ -146,7 +146,7 @@ def test_bounds_under_either_semantics_hold_for_the_cheapest_placement(semantics
 @pytest.mark.parametrize("semantics", ["printed", "strict"])
 def test_relaxations_on_the_envelope_meet_the_tiny_optimum(semantics):
     # 16.8 by the sheet of the kind; its own relaxation proves 14.19
-    names = [f"mlbroker.relaxed[tight,{semantics}]", f"mlbroker.offline[{semantics},choice,split]"]
+    names = [f"mlbroker.relaxed[tight,{semantics}]", f"mlbroker.offline[{semantics},two,split]"]
     if semantics == "strict":
         names.append("mlbroker.relaxed[sharp,strict]")
     assert closed("mlbroker/tiny", f"mlbroker.offline[{semantics}]", *names) == set(names)

@@ -76,7 +76,7 @@ def test_a_site_that_is_cheaper_by_a_rounding_only_is_equally_cheap():
 @pytest.mark.parametrize("seed", range(5))
 def test_forms_of_the_prices_have_the_same_optimum(seed):
     broker = random_brokerage(seed, slots=1)
-    for name, prices in (("one_shot", ("choice", "single")), ("oasis", ("list", "single"))):
+    for name, prices in (("one_shot", ("two", "single")), ("oasis", ("list", "single"))):
         plain = (
             broker
             if name == "one_shot"
@@ -107,7 +107,7 @@ def apart():
 
 @pytest.mark.parametrize("name", ["one_shot", "oasis"])
 def test_prices_gap_and_solver_are_those_asked_for(name):
-    for prices in ("single", {"one_shot": "choice", "oasis": "list"}[name]):
+    for prices in ("single", {"one_shot": "two", "oasis": "list"}[name]):
         policy = algorithms[f"mlbroker.{name}"].policy(prices=prices, gap=0.125, solver="scip")
         world = environments["mlbroker"]
         (arrival,) = world.arrivals(apart())

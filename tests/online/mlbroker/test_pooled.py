@@ -14,7 +14,7 @@ from tests.generators.mlbroker import edge_cases, random_brokerage, seen, single
 def test_one_slot_is_solved(seed):
     data = random_brokerage(seed, sites=2 + seed % 2, slots=1, jobs=3, resources=2)
     run = farkas.run(data, "mlbroker.pooled", deployments=1.0, gap=0.0)
-    optimum = farkas.prove(data, "mlbroker.offline[strict,choice,split]").value
+    optimum = farkas.prove(data, "mlbroker.offline[strict,two,split]").value
     assert float(run.value) == pytest.approx(float(optimum), rel=1e-8)
 
 

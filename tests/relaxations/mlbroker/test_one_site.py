@@ -45,7 +45,7 @@ from tests.references.mlbroker_policies import cheapest, cost_of
 from tests.tools.quick import some
 
 
-def placed(now, prices="choice"):
+def placed(now, prices="two"):
     """What the tree of a slot says."""
     return slot_tree(Subproblem(OneShot(prices=prices), now, placement))
 
@@ -66,7 +66,7 @@ def assert_right(broker, slot, deployed):
     rows = list(enumerate(now.jobs.tolist()))
     before = {n: frozenset(np.flatnonzero(now.deployed[row]).tolist()) for row, n in rows}
     values = []
-    for prices in ("list", "choice"):
+    for prices in ("list", "two"):
         listed = prices == "list"
         answer = placed(now, prices)
         workers, server = answer.decisions

@@ -111,7 +111,7 @@ def test_at_list_prices_the_lives_are_the_optimum_without_discounts(seed):
     data = data.replace(discount_price=None, discount_threshold=None)
     slope = np.broadcast_to(data.list_price, (data.num_slots, *data.list_price.shape))
     schedules = cheapest_schedules(data, slope, nothing)
-    optimum = farkas.prove(data, "mlbroker.offline[strict,choice,split]").value
+    optimum = farkas.prove(data, "mlbroker.offline[strict,two,split]").value
     assert schedules.cost(data) == pytest.approx(float(optimum), rel=1e-8)
     assert schedules.bound.sum() == pytest.approx(float(optimum), rel=1e-8)
     assert schedules.bound.sum() <= float(optimum) * (1 + 1e-12)
