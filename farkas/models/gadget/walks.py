@@ -5,7 +5,7 @@ import numpy as np
 from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.base import declare_capacities, declare_links
-from farkas.numbers import Ints
+from farkas.numbers import Floats, Ints
 
 
 class HostedWorkers(Program):
@@ -89,7 +89,7 @@ def declare_hosts(m, cluster: Cluster, slots, active: list[tuple[int, int]], cap
     m.hosts = Var(*place, binary=True, upper=cap > 0, doc="The node hosts some; x.")
 
 
-def declare_walks(m, cluster: Cluster, most: Ints, uses: Ints) -> None:
+def declare_walks(m, cluster: Cluster, most: Ints, uses: Floats | Ints) -> None:
     """Declare links and walks of rings of ``most`` workers that go over a link ``uses`` times."""
     declare_links(m, cluster, m.jobs.table[:, 0])
     open_hosts = m.cap.values > 0
