@@ -146,11 +146,16 @@ _ORIGIN: dict[Provenance, str] = {
 }
 
 
-def rounded(value: Fraction | float, *, up: bool, digits: int = 9) -> str:
+ROUNDINGS = {
+    True: decimal.ROUND_CEILING, False: decimal.ROUND_FLOOR, None: decimal.ROUND_HALF_EVEN,
+}  # fmt: skip
+
+
+def rounded(value: Fraction | float, *, up: bool | None, digits: int = 9) -> str:
     """Write a number with few digits, never on the wrong side of it: what is said stays true.
 
     Every bound, ratio, excess and gap that is proved is printed by this function.  ``up``: whether
-    the text may say more than the number, or less.
+    the text may say more than the number, or less; None: the nearest, for what is said to be about.
 
     >>> rounded(Fraction(2, 3), up=False), rounded(Fraction(2, 3), up=True)
     ('0.666666666', '0.666666667')
@@ -158,13 +163,15 @@ def rounded(value: Fraction | float, *, up: bool, digits: int = 9) -> str:
     ('4.5', '1E+20')
     >>> rounded(0.1, up=True, digits=2), rounded(math.inf, up=True)
     ('0.11', 'inf')
+    >>> rounded(Fraction(168, 10) - Fraction(1, 10**12), up=None)
+    '16.8'
     """
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     exact = Fraction(value)
     context = decimal.Context(
         prec=digits,
-        rounding=decimal.ROUND_CEILING if up else decimal.ROUND_FLOOR,
+        rounding=ROUNDINGS[up],
         Emin=decimal.MIN_EMIN,
         Emax=decimal.MAX_EMAX,
     )

@@ -87,7 +87,7 @@ Workers = Annotated[
     int | None, Option(help="Child processes on this machine; default: none, all is done here.")
 ]
 Scheduler = Annotated[str, Option(help="Address of a dask scheduler to use instead.")]
-Out = Annotated[str | None, Option("--out", "-o", help="File to write.")]
+Out = Annotated[str | None, Option("--output", "--out", "-o", help="File to write.")]
 Write = Annotated[
     list[str] | None, Option(metavar="FILE", help="Write a certificate or program (repeatable).")
 ]

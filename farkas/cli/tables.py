@@ -33,8 +33,8 @@ class Number(str):
 _NUMBERS = (int, float, Number, NoneType)
 
 
-def promised(value: Fraction | float | None, *, up: bool, digits: int = 9) -> Number | None:
-    """Return the cell of a proved number, rounded to its proved side."""
+def promised(value: Fraction | float | None, *, up: bool | None, digits: int = 9) -> Number | None:
+    """Return the cell of a proved number, rounded to its proved side; ``up`` as of `rounded`."""
     from farkas.certificates.proof import rounded
 
     return None if value is None else Number(rounded(value, up=up, digits=digits))

@@ -277,7 +277,7 @@ def _number(value: Fraction) -> str:
     text = text_of(value)
     if value.denominator == 1:
         return text
-    near = rounded(value, up=False, digits=12)
+    near = rounded(value, up=None, digits=12)
     if len(text) <= 60:
         return f"{text}, about {near}"
     return f"about {near}, exactly a fraction of {len(text)} characters"

@@ -15,6 +15,7 @@ from farkas.errors import NotApplicable
 from farkas.forms import Sense
 from farkas.instances import kinds, library
 from farkas.online import algorithms, demos
+from farkas.tolerances import OPTIMAL
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -32,6 +33,11 @@ class DemoLine:
     is_replayed: bool = True  #: Whether the value is proved, and not the word of its kind alone.
     among: str = ""  #: Which decisions alone the bound is about; empty for all.
 
+    @property
+    def is_optimal(self) -> bool:
+        """Whether roundings alone part value and bound, which are one number in six digits."""
+        return self.ratio is not None and self.ratio <= 1 + OPTIMAL
+
 
 def proved(lines: Sequence[DemoLine]) -> str:
     """Say what the lines prove, read off their numbers, and what to type next."""
@@ -47,6 +53,8 @@ def proved(lines: Sequence[DemoLine]) -> str:
     words += "".join(
         f"  The bound of {a.what} is about {a.among} alone." for a in ratios if a.among
     )
+    if any(line.is_optimal for line in ratios):
+        words += f"  Where it says optimal, they differ by a share of {OPTIMAL:g} at most."
     return (
         f"Proved for {count} lines in exact arithmetic, trusting no solver: no plan, not even"
         " one that knows the future, is better than the value by more than the factor under"

@@ -64,3 +64,12 @@ def test_a_line_is_in_the_unit_of_runs_unless_its_program_optimises_something_el
         assert (line.measure == run.measure) == (line.sense == run.sense), line
     (level,) = (line for line in lines if line.what == "coded.assignment_lp")
     assert (level.measure, level.sense) == ("level", "max")
+
+
+def test_optimal_lines_print_one_number_and_others_their_proved_sides() -> None:
+    line = module.DemoLine("a/b", "a.c", "max", 6479.3749, 6479.37491, 1 + 1e-9, 1.0)
+    assert line.is_optimal
+    assert "differ by a share of 1e-08 at most" in module.proved([line])
+    other = module.DemoLine("a/b", "a.c", "max", 6479.3749, 6480.0, 1.0001, 1.0)
+    assert not other.is_optimal
+    assert "optimal" not in module.proved([other])

@@ -372,8 +372,9 @@ def demo(as_json: Json = False) -> None:
                "what", "wall seconds"]  # fmt: skip
     rows = [
         (
-            line.instance, line.what, promised(line.value, up=line.sense == "min", digits=6),
-            promised(line.bound, up=line.sense == "max", digits=6),
+            line.instance, line.what,
+            promised(line.value, up=None if line.is_optimal else line.sense == "min", digits=6),
+            promised(line.bound, up=None if line.is_optimal else line.sense == "max", digits=6),
             promised_ratio(line.ratio), line.measure, seconds(line.seconds),
         )
         for line in lines

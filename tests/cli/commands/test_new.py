@@ -37,7 +37,15 @@ def test_a_new_kind_has_its_name_everywhere(
     assert "is there already" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", ["gadget", "Two Words", "../up", ""])
+@pytest.mark.parametrize("name", ["gadget", "Two Words", "../up", "", "class", "json", "numpy"])
 def test_a_name_that_is_taken_or_none_is_refused(name: str, tmp_path: Path) -> None:
     assert call(["new", "kind", name, "-o", str(tmp_path / "here")]) == 2
     assert not (tmp_path / "here").exists()
+
+
+@pytest.mark.parametrize(("name", "what"), [("class", "a word of Python"), ("json", "is a module")])
+def test_a_name_that_python_uses_is_refused_by_name(name: str, what: str, capsys) -> None:
+    assert call(["new", "kind", name]) == 2
+    said = capsys.readouterr().err
+    assert name in said
+    assert what in said
