@@ -10,8 +10,6 @@ import pytest
 
 import farkas
 from farkas import solvers
-from farkas.api.check_run import RunProof
-from farkas.certificates import Proof
 from farkas.errors import FarkasError, FileProblem, InvalidInstance, InvalidOption, UnknownName
 
 STUB = ast.parse(Path(farkas.__file__).with_suffix(".pyi").read_text())
@@ -51,16 +49,6 @@ def test_every_public_name_is_a_documented_typed_function(name: str) -> None:
     assert all(p.annotation is not p.empty for p in signature.parameters.values())
 
 
-def test_an_instance_is_given_by_value_by_path_or_by_name(tmp_path: Path) -> None:
-    tiny = farkas.load("mlbroker/tiny")
-    farkas.save(tiny, tmp_path / "tiny.json")
-    runs = [
-        farkas.run(given, "mlbroker.local")
-        for given in (tiny, tmp_path / "tiny.json", str(tmp_path / "tiny.json"), "mlbroker/tiny")
-    ]
-    assert all(run == runs[0] for run in runs)
-
-
 def test_a_file_hides_the_shipped_instance_of_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -76,34 +64,6 @@ def test_a_name_that_is_neither_file_nor_shipped_is_answered_with_the_nearest() 
         farkas.load("mlbroker/tinny")
     with pytest.raises(FileProblem, match="no such file"):
         farkas.load("market.json")
-
-
-def test_solutions_runs_and_certificates_are_saved_and_checked(tmp_path: Path) -> None:
-    solution = farkas.solve("mlbroker/tiny", "mlbroker.relaxed[tight]", certify=True, embed=True)
-    for suffix in (".json", ".vipr", ".mps", ".lp"):
-        farkas.save(solution, tmp_path / f"relaxed{suffix}")
-    proof = farkas.check(tmp_path / "relaxed.json")
-    assert isinstance(proof, Proof)
-    assert proof.bound == solution.bound == farkas.check(tmp_path / "relaxed.vipr").lower
-    run = farkas.run("mlbroker/tiny", "mlbroker.local")
-    farkas.save(run, tmp_path / "run.json")
-    checked = farkas.check(tmp_path / "run.json", "mlbroker/tiny")
-    assert isinstance(checked, RunProof)
-    assert checked.ratio == run.ratio
-    assert run.verify() == checked
-    assert farkas.check(run) == checked
-    run.instance = "mine"
-    with pytest.raises(InvalidOption, match="a run is about an instance"):
-        farkas.check(run)
-    with pytest.raises(InvalidOption, match="unknown suffix"):
-        farkas.save(solution, tmp_path / "relaxed.txt")
-
-
-def test_quantities_are_asked_for_one_by_one_or_together() -> None:
-    keys = ["mlbroker.offline[strict]", "mlbroker.offline[printed]"]
-    both = farkas.evaluate("mlbroker/tiny", keys)
-    assert list(both) == keys
-    assert farkas.evaluate("mlbroker/tiny", keys[0]) == {keys[0]: both[keys[0]]}
 
 
 def test_everything_of_a_kind_is_listed_and_every_listed_name_is_shown() -> None:

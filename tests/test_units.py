@@ -16,24 +16,17 @@ import numpy as np
 import pytest
 
 from farkas.certificates.ratio import certified_ratio
-from farkas.decomposition.column_generation import price_rows
-from farkas.decomposition.master import Master, Pool
 from farkas.errors import InvalidInstance, NotACertificate
 from farkas.instances import library
 from farkas.instances.dps import Market
 from farkas.instances.eris import Auction
 from farkas.instances.gadget import Cluster
-from farkas.instances.generate import generate
 from farkas.instances.mlbroker import Brokerage
 from farkas.instances.utilities import TableUtility
 from farkas.models.eris.prices import Prices
-from farkas.models.eris.schedules import list_schedules
 from farkas.models.gadget import envelope as curvature
-from farkas.models.gadget.counts import FeasibleCounts
-from farkas.models.gadget.slot import snapshot
-from farkas.online import algorithms, environments
+from farkas.online import environments
 from farkas.online.dps.environment import Offer
-from farkas.online.dps.learning import Dps, Scaled, Simple, Top
 from farkas.online.driver import plain
 from farkas.online.eris.environment import Piece, SlotDecision
 from farkas.online.eris.scheduler_dp import repaired_schedule
@@ -41,10 +34,7 @@ from farkas.online.eris.scheduler_printed import printed_schedule
 from farkas.online.gadget.environment import Room
 from farkas.online.loop import decide
 from farkas.online.mlbroker.fractional import Fractional, Points
-from farkas.proofs.gadget.relaxations import random_clusters
-from farkas.relaxations.dps.interval import corrected_bound, printed_bound
 from farkas.relaxations.eris.payoff_bound import bound_payoff, chunks_sent, job_slots
-from farkas.relaxations.eris.pricing import SchedulePricing
 from farkas.replay import replay
 from farkas.replay.mlbroker_fractional import replay_fractional
 from farkas.rounding.rings import Mix, admit
@@ -73,33 +63,6 @@ def cluster_in(cluster: Cluster, amount: float, reward: float = 1.0) -> Cluster:
         if "values" in job["utility"]:
             job["utility"]["values"] = [reward * v for v in job["utility"]["values"]]
     return cluster.replace(nodes=data["nodes"], links=data["links"], jobs=data["jobs"])
-
-
-def clusters() -> list[Cluster]:
-    # a tenth of whole numbers: 0.1 + 0.1 + 0.1 of 0.3 fits only with rounding forgiven
-    drawn = random_clusters(6, 3, network="any", servers=3, jobs=3)
-    return [cluster_in(cluster, 0.1) for cluster in drawn]
-
-
-@pytest.mark.parametrize("unit", UNITS)
-def test_the_same_counts_of_workers_fit_in_every_unit_of_capacity(unit):
-    # loads rounded to 9 decimals would all be one load in units of 2**40
-    for cluster in clusters():
-        one, other = FeasibleCounts.of(cluster), FeasibleCounts.of(cluster_in(cluster, unit))
-        limit = cluster.ring_limit()
-        assert other.within(limit).tolist() == one.within(limit).tolist()
-
-
-@pytest.mark.parametrize("unit", UNITS)
-def test_the_best_counts_do_not_depend_on_the_unit_of_reward(unit):
-    # with ties taken as an absolute 1e-9, all rewards in units of 2**40 would be tied
-    for cluster in clusters():
-        other = cluster_in(cluster, 1.0, unit)
-        feasible, scaled = FeasibleCounts.of(cluster), FeasibleCounts.of(other)
-        value, counts = feasible.best(snapshot(feasible.cluster))
-        again, same = scaled.best(snapshot(scaled.cluster))
-        assert same.tolist() == counts.tolist()
-        assert again == unit * value
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -152,18 +115,6 @@ def test_users_accept_the_same_offers_in_every_currency(unit):
     assert answers == [True, True, False, False]
 
 
-@pytest.mark.parametrize("seller", [Dps(), Simple(), Top(), Scaled()], ids=repr)
-@pytest.mark.parametrize("power", [-60, -21, 3, 60])
-def test_the_kernel_chooses_the_same_arms_in_every_currency(seller, power):
-    market = generate("dps", "small", 1, num_jobs=120, horizon=80, dps={"explore_cap": 0.05})
-    one, other = (seller.simulate(m) for m in (market, market_in(market, 2.0**power)))
-    assert np.isfinite(one.worker_price).sum() > 20
-    assert other.outcome.tolist() == one.outcome.tolist()
-    for name in ("worker_price", "ps_price"):
-        wanted = 2.0**power * getattr(one, name)
-        assert np.array_equal(getattr(other, name), wanted, equal_nan=True)
-
-
 @pytest.mark.parametrize("unit", [2.0**-30, 2.0**30])
 def test_requirements_on_data_are_shares_of_the_data(unit):
     # 1e-4 of the data left untrained: 40 GB of 40 TB, or 4 MB of 40 GB
@@ -187,19 +138,6 @@ def test_requirements_on_data_are_shares_of_the_data(unit):
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_bounds_on_fixed_prices_scale_with_the_currency(unit):
-    market = library.load("dps/tiny")
-    assert isinstance(market, Market)
-    other = market_in(market, unit)
-    rng = np.random.default_rng(1)
-    for _ in range(20):
-        worker = rng.random(market.num_worker_types) * 2
-        ps = rng.random(market.num_ps_types) * 2
-        for bound in (printed_bound, corrected_bound):
-            assert bound(other, unit * worker, unit * ps) == unit * bound(market, worker, ps)
-
-
-@pytest.mark.parametrize("unit", UNITS)
 def test_ratios_do_not_depend_on_the_currency(unit):
     one = Fraction(unit)
     assert certified_ratio("min", unit * 12.0, one * 8, exact=True) == Fraction(3, 2)
@@ -207,22 +145,6 @@ def test_ratios_do_not_depend_on_the_currency(unit):
     # a value a tenth better than its bound is wrong, however few dollars a tenth is
     with pytest.raises(NotACertificate):
         certified_ratio("min", unit * 0.9, one, exact=False)
-
-
-@pytest.mark.parametrize("unit", UNITS)
-@pytest.mark.parametrize("name", ["eris/integrality_gap", "eris/no_transfer", "eris/tiny"])
-def test_bounds_by_prices_do_not_depend_on_the_unit_of_data(name, unit):
-    auction = library.load(name)
-    assert isinstance(auction, Auction)
-    other = auction_in(auction, data=unit)
-    assert rounds_of(other) == pytest.approx(rounds_of(auction), rel=1e-9)
-
-
-def rounds_of(auction):
-    """Bounds of the rounds of pricing."""
-    pricing = SchedulePricing(auction)
-    rounds = price_rows(pricing, Master(pricing, Pool(pricing)), gap=0.0, left=lambda: 60.0)
-    return [one.bound for one in rounds]
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -246,31 +168,6 @@ def test_occupied_transfer_is_measured_by_its_budget(unit, share, fits):
 def tenths(seed: int) -> Auction:
     """A random auction of tenths, in which sums of what fits exceed a capacity by rounding."""
     return auction_in(random_auction(seed, most_chunks=5, jobs=5), data=0.1, units=0.1)
-
-
-RUNS = [("eris.eris", {"scheduler": "dp"}), ("eris.eris", {"scheduler": "printed"}),
-        ("eris.tiresias", {}), ("eris.antman", {}), ("eris.liquid", {})]  # fmt: skip
-
-
-@pytest.mark.ids(7)
-@pytest.mark.parametrize(("name", "options"), RUNS)
-@pytest.mark.parametrize("power", [-60, -31, 2, 60])
-def test_auctions_are_run_alike_in_every_unit(name, options, power):
-    # posted prices (6) are numbers: money per megabyte and per unit, so that all units go together
-    unit = 2.0**power
-    for seed in range(12):
-        auction = tenths(seed)
-        other = auction_in(auction, data=unit, units=unit, money=unit)
-        one, run = (algorithms[name].run(a, **options) for a in (auction, other))
-        for decision in run.decisions:
-            for award in decision["awards"]:
-                award["payment"] /= unit
-                if award["payoff_bound"] is not None:
-                    award["payoff_bound"] /= unit
-        assert run.decisions == one.decisions
-        assert run.value == unit * one.value
-        assert run.certificate.fraction == Fraction(unit) * one.certificate.fraction
-        assert [said[:6] for said in run.violations] == [said[:6] for said in one.violations]
 
 
 def seen(auction: Auction, data: float = 1.0, units: float = 1.0, money: float = 1.0) -> Iterator:
@@ -311,21 +208,6 @@ def test_schedules_at_given_prices_do_not_depend_on_any_unit(which, power):
             proved = prove_payoffs(its_auction, its_prices.transfer, its_prices.resource)
             wanted = prove_payoffs(alone, prices.transfer, prices.resource)
             assert proved == Fraction(gain) * wanted
-
-
-@pytest.mark.parametrize("power", [-60, -20, 20, 60])
-def test_the_same_schedules_are_listed_in_every_unit(power):
-    unit = 2.0**power
-    for seed in range(12):
-        auction = auction_in(random_auction(seed), data=0.1, units=0.1)
-        one = list_schedules(auction)
-        for which in ("data", "units"):
-            other = list_schedules(auction_in(auction, **{which: unit}))
-            assert other.job.tolist() == one.job.tolist()
-            assert np.array_equal(other.worth, one.worth)
-            amount = {"data": 1.0, "units": 1.0, which: unit}
-            assert np.array_equal(other.transfer, amount["data"] * one.transfer)
-            assert np.array_equal(other.used, amount["units"] * one.used)
 
 
 @pytest.mark.parametrize("unit", UNITS)

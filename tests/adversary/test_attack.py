@@ -137,14 +137,6 @@ def test_the_same_seed_finds_the_same() -> None:
     assert other.slack != one.slack or other.found != one.found
 
 
-@pytest.mark.slow
-def test_time_and_number_see_the_same() -> None:
-    says: Says = lambda one: said(Stated(float(one.volume.sum()), ">=", 0.0))  # noqa: E731
-    timed = attacked(planted(says), seconds=0.3)
-    counted = attacked(planted(says), evaluations=timed.evaluations)
-    assert counted.slack == timed.slack
-
-
 def doubled(example: dict[str, Any]) -> Saying | None:
     if not example["weights"]:
         return None

@@ -340,15 +340,6 @@ def test_constants_of_both_sides_meet_on_the_right():
     assert form.row_upper.tolist() == [4, 6, 8]
 
 
-def test_a_program_without_families_has_no_rows():
-    form = toy(goal=lambda m: Sum(m.weight[i] * m.amount[i] for i in m.things) - m.amount[2]).form(
-        None
-    )
-    assert form.matrix.shape == (0, 13)
-    # 2, 3, 5 - 1
-    assert form.values(form.cost, "amount").tolist() == [2, 3, 4]
-
-
 def test_costs_are_added_however_a_term_meets_its_columns():
     def goal(m):
         every = Sum(m.rate[i, p] * m.grid[i, p] for i in m.things for p in m.places)

@@ -230,11 +230,6 @@ def test_wrong_sets_are_refused(make, words):
         make()
 
 
-def test_outside_a_rule_a_set_is_a_list():
-    assert list(Set([3, 1])) == [3, 1]
-    assert list(Set([(3, 1)], label=("a", "b"))) == [(3, 1)]
-
-
 def test_a_loop_without_sum_is_refused_in_its_second_round():
     with reading(Trace()):
         loop = iter(Set([3, 1]))
@@ -316,13 +311,6 @@ def test_a_sum_remembers_what_it_ran_over_and_sums_its_constant():
     assert float(summed.constant.values) == 12.0
     assert float(again.values) == 6.0
     assert zero.constant == 0.0
-
-
-def test_an_inner_sum_closes_its_dimension():
-    trace, things = Trace(), Set([1, 2])
-    with reading(trace):
-        Sum(Sum(i * j for j in things) for i in things)
-    assert trace.open == []
 
 
 @pytest.mark.parametrize("name", ["product", "exp", "where"])

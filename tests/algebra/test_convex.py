@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import cvxpy as cp
-import numpy as np
 import pyomo.environ as pyo
 import pytest
 
@@ -38,14 +37,6 @@ def test_a_model_is_solved_in_its_sense_and_again_with_another_parameter(sense, 
     model.limit.value = 1.0
     assert model.problem is before
     assert abs(model.problem.solve(solver="CLARABEL")) == pytest.approx(4.0, abs=1e-5)
-
-
-def test_shapes_and_signs_of_variables_and_parameters_are_kept():
-    model = ConvexModel("shapes", "min")
-    assert model.variable("x", (2, 3), nonneg=True).shape == (2, 3)
-    assert model.x.is_nonneg()
-    assert model.parameter("a", [1.0, 2.0]).value.tolist() == [1.0, 2.0]
-    assert model.parameter("b", np.ones((2, 2)), (2, 2)).shape == (2, 2)
 
 
 @pytest.mark.parametrize(

@@ -54,22 +54,6 @@ def _family(m):
 _family.__name__ = "family"
 
 
-def test_bounds_integrality_and_implied_bounds_reach_the_form():
-    def declaring(m):
-        declare(m)
-        m.count = Var(m.things, integer=True, lower=[0, 1, 2], upper=5)
-        m.chosen = Var(binary=True)
-        m.share = Var(m.things, implied_upper=[1, 2, 3], reason="by argument")
-
-    form = toy(declaring=declaring).form(None)
-    assert form.values(form.lower, "count").tolist() == [0, 1, 2]
-    assert form.values(form.upper, "chosen") == 1
-    assert form.values(form.integer.astype(float), "chosen") == 1
-    assert form.values(form.upper, "share").tolist() == [np.inf] * 3
-    assert form.values(form.safe_upper, "share").tolist() == [1, 2, 3]
-    assert form.values(form.safe_upper, "flow").tolist() == [9, 9, 9]
-
-
 def declared() -> Declarations:
     m = Declarations()
     declare(m)
@@ -119,14 +103,6 @@ def test_only_zero_and_one_are_binary():
     flags = {v.name: v.binary for v in m.variables}
     assert [n for n, is_binary in flags.items() if is_binary] == ["yes", "fixed", "capped"]
     assert float(m.capped.bounds["upper"]) == 0.0
-
-
-def test_sets_of_a_family_are_found_by_name():
-    m = declared()
-    assert m.sets_of(("places", "pairs")) == [m.places, m.pairs]
-    with pytest.raises(UnknownName, match="unknown index set 'amount'"):
-        m.sets_of(("amount",))
-    assert ("pairs" in m, "pear" in m) == (True, False)
 
 
 def test_an_expression_is_told_apart_from_the_families() -> None:

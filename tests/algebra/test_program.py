@@ -19,7 +19,7 @@ from farkas.algebra import (
     option,
     programs,
 )
-from farkas.algebra.formulation import Formulation, described, first_line, rules_in_words
+from farkas.algebra.formulation import Formulation, described, rules_in_words
 from farkas.algebra.program import by_option
 from farkas.errors import InvalidInstance, InvalidOption, RuleError, UnknownName, UnsupportedForm
 from farkas.instances import library
@@ -33,17 +33,6 @@ def rows_of(program):
     form = program.form(None)
     assert list(differences(form, program.to_pyomo(None))) == []
     return traced(form).rows
-
-
-def test_a_row_stands_for_every_member_of_its_sets():
-    rows = rows_of(toy(lambda m, i: m.weight[i] * m.amount[i] >= m.budget, "things"))
-    assert rows["family[1]"] == ({"amount[1]": 3.0}, 6.0, math.inf)
-    assert len(rows) == 3
-
-
-def test_a_family_without_index_sets_is_one_row():
-    rows = rows_of(toy(lambda m: Sum(m.amount[i] for i in m.things) <= m.budget))
-    assert rows == {"family": ({f"amount[{i}]": 1.0 for i in range(3)}, -math.inf, 6.0)}
 
 
 def test_a_sum_counts_a_body_that_does_not_mention_its_index():
@@ -69,11 +58,6 @@ def test_a_ragged_sum_of_parameters_is_a_number_per_row():
         toy(lambda m, i: m.amount[i] >= Sum(m.rate[i, r] for r in m.places_of[i]), "things")
     )
     assert [rows[f"family[{i}]"][1] for i in range(3)] == [11, 0, 3]
-
-
-def test_a_ragged_sum_of_a_plain_number_counts_members():
-    rows = rows_of(toy(lambda m, i: m.amount[i] >= Sum(1 for _ in m.places_of[i]), "things"))
-    assert [rows[f"family[{i}]"][1] for i in range(3)] == [2, 0, 1]
 
 
 def test_two_ragged_sums_over_one_index_run_over_all_pairs():
@@ -120,11 +104,6 @@ def test_tuple_sets_give_one_index_per_component():
     assert list(rows) == ["family[0,7]", "family[2,4]", "family[0,4]"]  # the order given
 
 
-def test_sums_over_tuple_sets():
-    rows = rows_of(toy(lambda m: Sum(m.rate[i, r] * m.flow[i, r] for i, r in m.pairs) >= 1))
-    assert rows["family"][0] == {"flow[0,7]": 10, "flow[2,4]": 3, "flow[0,4]": 1}
-
-
 def test_index_arithmetic_reaches_the_neighbour():
     def declaring(m):
         declare(m)
@@ -132,16 +111,6 @@ def test_index_arithmetic_reaches_the_neighbour():
 
     rows = rows_of(toy(lambda m, i: m.amount[i] >= m.amount[i - 1], "later", declaring=declaring))
     assert rows["family[2]"][0] == {"amount[2]": 1, "amount[1]": -1}
-
-
-def test_an_index_is_a_number_too():
-    rows = rows_of(toy(lambda m, r: r * m.total >= r + 1, "places"))
-    assert rows["family[7]"] == ({"total": 7.0}, 8.0, math.inf)
-
-
-def test_constant_indices():
-    rows = rows_of(toy(lambda m, i: m.grid[i, 7] >= m.weight[0], "things"))
-    assert rows["family[1]"] == ({"grid[1,7]": 1.0}, 2.0, math.inf)
 
 
 def test_between_keeps_parameters_on_both_sides():
@@ -171,11 +140,6 @@ def test_the_objective_keeps_sense_and_constant(sense):
     assert form.sense == sense
     assert form.offset == 60 - 51
     assert form.values(form.cost, "amount").tolist() == [12, 18, 30]
-
-
-def test_an_objective_without_variables_is_a_constant():
-    form = toy(goal=lambda m: Sum(m.weight[i] for i in m.things)).form(None)
-    assert (form.offset, form.cost.any()) == (10.0, False)
 
 
 def test_empty_sets_give_no_rows_and_no_columns():
@@ -227,12 +191,6 @@ def test_words_take_the_options_that_they_fit_in_any_order():
     assert by_option(Switched, ["fast", "deep"]) == by_option(Switched, ["deep", "fast"]) == both
     assert by_option(Switched, ["depth=deep", "fast"]) == both
     assert by_option(Switched, []) == {}
-
-
-def test_a_name_without_words_takes_the_keywords():
-    program = programs.build("mlbroker.offline", semantics="strict")
-    assert program.variant == programs.build("mlbroker.offline[strict]").variant
-    assert program.variant["semantics"] == "strict"
 
 
 def test_two_words_of_one_option_are_refused():
@@ -299,11 +257,6 @@ def test_the_first_value_of_a_switch_is_the_default():
     assert Switched(depth="deep").full_name == "[slow,deep]"
     assert Switched(speed="fast").speed == "fast"
     assert Switched.options() == {"speed": ("slow", "fast"), "depth": ("flat", "deep", "deeper")}
-
-
-def test_the_first_paragraph_is_one_line():
-    assert first_line(Switched) == "Has two switches of three values."
-    assert first_line(lambda: None) == ""
 
 
 def test_what_is_not_linear_has_no_form_and_no_mathematics():

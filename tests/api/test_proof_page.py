@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 import farkas
-from farkas.api.proof_page import example, proof_page, proof_section
+from farkas.api.proof_page import example, proof_page
 from farkas.cli import call
 from farkas.instances import library
 from tests.standalone.test_checker import EQUAL, plain
@@ -62,7 +62,6 @@ def choose(page, **files):
 
 
 GOOD = json.dumps(plain())
-MARKET = library.load("dps/tiny")
 
 
 def solved(tmp_path):
@@ -104,19 +103,6 @@ def test_an_instance_beside_its_certificate_is_compared_and_what_is_left_open_is
     assert opened.becomes(CARDS, ["Refused: bound.json", "Instance: market.json"])
 
 
-def test_a_hash_that_is_put_into_a_file_makes_no_proof_about_that_instance(opened, tmp_path):
-    about = {"program": "dps.interval_lp", "kind": "dps", "instance": MARKET.sha256}
-    spliced = json.dumps(plain() | about)
-    choose(opened, spliced__json=spliced, market__json=library.path("dps/tiny").read_bytes())
-    assert opened.becomes(CARDS, [f"{PROVED}: spliced.json", "Instance: market.json"])
-    said = opened.run("return document.querySelector('#check-results article').textContent")
-    assert "the same" not in said
-    assert "the instance took no part in the proof" in said
-    (tmp_path / "spliced.json").write_text(spliced, encoding="utf-8")
-    market = str(library.path("dps/tiny"))
-    assert call(["check", str(tmp_path / "spliced.json"), "--instance", market]) == 1
-
-
 def test_a_file_that_claims_nothing_is_not_called_proved(opened):
     choose(opened, free__vipr=EQUAL.replace("RTP range 3 3", "RTP range -inf inf"))
     assert opened.becomes(CARDS, ["Nothing claimed: free.vipr"])
@@ -129,15 +115,6 @@ def test_a_browser_that_cannot_check_is_told_so(opened, tmp_path):
     opened.open(old.as_uri())
     assert opened.run(STATUS).startswith("Nothing can be checked here")
     opened.console()
-
-
-def test_files_may_be_dropped(opened):
-    opened.run(f"""
-        const data = new DataTransfer();
-        data.items.add(new File([{json.dumps(EQUAL)}], "equal.vipr"));
-        document.body.dispatchEvent(new DragEvent("drop", {{ dataTransfer: data, bubbles: true }}));
-    """)
-    assert opened.becomes(CARDS, [f"{PROVED}: equal.vipr"])
 
 
 def long_file(steps=150_000):
@@ -154,19 +131,6 @@ def test_a_long_check_tells_how_far_it_is_and_is_stopped(opened):
     opened.press("#check-cancel", ENTER)
     assert opened.becomes(STATUS, "Stopped; nothing was proved.")
     assert opened.run(CARDS) == []
-    choose(opened, good__json=GOOD)
-    assert opened.becomes(CARDS, [f"{PROVED}: good.json"])
-
-
-BROKEN = """window.Worker = class {
-    postMessage() { setTimeout(() => this.onerror(new Event("error"))); }
-    terminate() {}
-};"""
-
-
-@pytest.mark.parametrize("how", ["window.Worker = undefined;", BROKEN])
-def test_a_browser_without_workers_checks_in_the_page(opened, how):
-    opened.run(how)
     choose(opened, good__json=GOOD)
     assert opened.becomes(CARDS, [f"{PROVED}: good.json"])
 
@@ -203,26 +167,6 @@ def test_everything_has_a_name_for_a_screen_reader(opened):
     assert opened.run("return document.querySelectorAll('h1, h2, h3').length") == 3
 
 
-def test_names_of_files_cannot_hide_what_they_are(opened):
-    opened.run(f"""
-        const data = new DataTransfer();
-        data.items.add(new File([{json.dumps(GOOD)}], "a\\u202enosj.<b>x"));
-        document.body.dispatchEvent(new DragEvent("drop", {{ dataTransfer: data, bubbles: true }}));
-    """)
-    assert opened.becomes(CARDS, [f"{PROVED}: a\\u{{202e}}nosj.<b>x"])
-
-
-def test_the_page_is_alone_and_has_no_complaints(page):
-    page.requests()
-    page.console()
-    page.open(page.address)
-    choose(page, good__json=GOOD)
-    assert page.becomes(CARDS, [f"{PROVED}: good.json"])
-    asked = [url for url in page.requests() if not url.startswith(("data:", "blob:"))]
-    assert asked == [page.address]
-    assert page.console() == []
-
-
 def test_one_click_checks_an_example_with_its_instance(opened):
     assert opened.run(BUTTON) == "Try an example: a bound and its instance"
     opened.press("#check-given", ENTER)
@@ -240,14 +184,3 @@ def test_the_example_is_a_bound_of_the_instance_beside_it(tmp_path):
         (tmp_path / name).write_text(text, encoding="utf-8")
     proof = farkas.check(tmp_path / "bound.json", instance=tmp_path / "market.json")
     assert (proof.program, proof.bound) == ("dps.interval_lp[budget,cliques]", Fraction(47, 4))
-
-
-@pytest.mark.slow
-def test_a_page_of_given_files_has_a_button_for_them(page, tmp_path):
-    given = proof_section([("a.json", GOOD), ("</script><b>.json", "{}")])
-    path = tmp_path / "given.html"
-    path.write_text(f"<!doctype html><body>{given}", encoding="utf-8")
-    page.open(path.as_uri())
-    assert page.run(BUTTON) == "Check the 2 certificates of this page"
-    page.press("#check-given", ENTER)
-    assert page.becomes(CARDS, [f"{PROVED}: a.json", "Refused: </script><b>.json"])

@@ -144,20 +144,6 @@ def test_what_is_refuted_is_found_again(tmp_path: Any) -> None:
     assert list(map(str, again.broken)) == list(map(str, found.found.said.broken))
 
 
-@pytest.mark.slow
-def test_what_holds_is_held_and_says_how_hard_it_was_attacked() -> None:
-    found = attack("dps.pa_minimises_runtime", evaluations=25)
-    assert found.found is None
-    assert found.verdict.standing is Standing.HELD
-    tried = found.verdict.attacked
-    assert tried is not None
-    assert (tried.evaluations, tried.seed) == (25, 0)
-    assert "attacked for" in str(found.verdict)
-    assert "25 instances, smallest slack 0" in str(found.verdict)
-    assert found.verdict.to_builtins()["attacked"]["evaluations"] == 25
-    assert found.instance is None
-
-
 def always() -> Any:
     return held([Stated(1, "<=", 2)])
 

@@ -65,21 +65,6 @@ def test_a_wrong_time_is_named_as_it_was_given() -> None:
         worst("dps.simple", seconds=0.0)
 
 
-@pytest.mark.slow
-def test_options_of_an_algorithm_are_given_by_name() -> None:
-    assert worst("eris.eris", evaluations=8).gap.reached.options["scheduler"] != "printed"
-    found = worst("eris.eris", evaluations=8, scheduler="printed")
-    assert found.gap.reached.options["scheduler"] == "printed"
-
-
-@pytest.mark.slow
-def test_seconds_hold_for_large_boxes() -> None:
-    large = {"jobs": 15, "slots": 15, "sites": 6}
-    found = worst("mlbroker.central", size=large, seconds=3)
-    assert found.ratio is not None
-    assert found.seconds < 6  # one instance that is being scored; searches for witnesses are cut
-
-
 def test_what_ships_is_proved_and_drawn() -> None:
     proof = farkas.worst_known("eris.eris")
     assert proof.ratio == 2000

@@ -20,8 +20,6 @@ from farkas.certificates import write
 from farkas.errors import NotApplicable, UnsupportedForm
 from farkas.instances import library
 from farkas.instances.files import own_kinds
-from farkas.online import algorithms
-from farkas.proofs import claims
 from tests.tools.shared import ROOT
 from tests.tools.sources import nodes, text
 
@@ -153,47 +151,6 @@ def test_a_run_loads_no_other_kind_and_nothing_heavy() -> None:
         assert not heavy(modules) - {"numba"}  # compiled policies of some kinds load it
 
 
-@pytest.mark.slow
-def test_solving_a_linear_program_loads_no_other_kind_and_nothing_heavy() -> None:
-    commands = [["solve", f"{kind}/tiny", "-p", name] for kind, name in PROGRAMS.items()]
-    for kind, modules in zip(PROGRAMS, loaded_by_each(commands), strict=True):
-        assert not other_kinds(modules, kind)
-        assert not heavy(modules)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", own_kinds())
-def test_listing_the_figures_of_a_kind_loads_no_other_kind_and_nothing_heavy(kind: str) -> None:
-    modules = loaded_by("figure", kind)
-    assert not other_kinds(modules, kind)
-    assert not heavy(modules) - {"numba"}
-
-
-@pytest.mark.slow
-def test_showing_and_listing_what_there_is_loads_nothing_heavy() -> None:
-    commands = [["show"], ["claims"]]
-    for kind in own_kinds():
-        first = claims.names(f"{kind}.")[0]
-        commands += [["show", kind], ["claims", kind], ["show", first], ["claims", first]]
-    for words, modules in zip(commands, loaded_by_each(commands), strict=True):
-        assert not heavy(modules), words
-
-
-@pytest.mark.slow
-def test_a_sweep_of_a_kind_and_its_ratios_load_no_other_kind_and_nothing_heavy(
-    tmp_path: Path,
-) -> None:
-    config = tmp_path / "sweep.toml"
-    config.write_text(
-        'name = "one"\n[[instances]]\nkind = "coded"\n[[algorithms]]\n'
-        'name = "coded.simple_greedy"\n'
-    )
-    for words in (["sweep", str(config)], ["sweep", str(tmp_path / "sweep.sqlite"), "--ratios"]):
-        modules = loaded_by(*words)
-        assert not other_kinds(modules, "coded")
-        assert not heavy(modules) - {"numba"}
-
-
 #: What the papers print.
 PRINTED = ("coded.sca", "dps.dps", "eris.eris", "gadget.gadget", "mlbroker.mlbroker")
 
@@ -258,14 +215,6 @@ def loaded_when_begun(asked: list[tuple[bool, str]]) -> list[int]:
 def test_at_most_sixty_modules_are_loaded_when_a_run_begins(shell: bool) -> None:
     found = loaded_when_begun([(shell, name) for name in PRINTED])
     assert 30 < min(found) <= max(found) <= 60
-
-
-@pytest.mark.slow
-def test_no_algorithm_loads_more_than_sixty_modules_before_it_begins() -> None:
-    names = [name for kind in own_kinds() for name in algorithms.names(f"{kind}.")]
-    names = [name for name in names if "[" not in name]  # variants stand with what they vary
-    found = loaded_when_begun([(True, name) for name in names])
-    assert {name: count for name, count in zip(names, found, strict=True) if count > 60} == {}
 
 
 def test_help_loads_a_few_modules_and_no_numbers() -> None:

@@ -319,12 +319,3 @@ def test_masters_pay_no_less_after_changes():
     first = np.ones(5)
     before = search.paid(time, search.whole(first))
     assert search.paid(time, search.whole(search.improved(first, time))) > before
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["coded/tiny", "coded/stuck", "coded/forbidden_pairs"])
-def test_the_certificate_stands_by_itself(name):
-    found = farkas.optimum(name, problem=CHANCE)
-    again = farkas.check(found.run, name)
-    assert "payments" in found.run.certificate.certificate
-    assert again.proof.bound == found.bound <= found.value == again.value

@@ -274,15 +274,6 @@ def test_sums_beyond_64_bits_are_done_in_long_numbers(side, seed, name):
         assert exact <= found <= exact + Fraction(program.owners, 2**scale)
 
 
-@pytest.mark.parametrize("unit", [2.0**-60, 2.0**60])
-@pytest.mark.parametrize("seed", range(4))
-def test_the_unit_of_money_changes_nothing(seed, unit):
-    market = random_market(seed, jobs=8)
-    one, other = (PricedMarket(each, BY_CLASS) for each in (market, market_in(market, unit)))
-    found = proved(other, random_prices(other, seed, unit))
-    assert found == proved(one, random_prices(one, seed)) * Fraction(unit)
-
-
 @pytest.mark.parametrize("side", [0, 1])
 def test_many_units_of_one_side_at_small_prices_are_added_exactly(side):
     # a million units on a server: prices add up to less than 2**61, prices times units to far more

@@ -97,24 +97,6 @@ def test_malformed_files_are_one_clear_error(content):
     assert len(str(caught.value)) < 400
 
 
-@pytest.mark.parametrize(("name", "words"), [("missing.json", "no such"), (".", "directory")])
-def test_files_that_cannot_be_read_are_one_clear_error(name, words, tmp_path):
-    with pytest.raises(FileProblem, match=words):
-        read(tmp_path / name)
-
-
-def test_the_kernel_loads_no_solver_and_no_scipy(tmp_path):
-    write(good(point=np.array([2.0, 1.0])), tmp_path / "c.json")
-    code = (
-        "import sys; from farkas.certificates import check, read;"
-        f"print(check(read({str(tmp_path / 'c.json')!r})).bound);"
-        "print(sorted({m.split('.')[0] for m in sys.modules} & {'scipy', 'highspy', 'pyomo',"
-        " 'cvxpy', 'gurobipy', 'clarabel', 'mosek', 'pyscipopt', 'sympy'}))"
-    )
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert out.stdout.split("\n")[:2] == ["9/2", "[]"]
-
-
 FURTHER = """
 from fractions import Fraction
 from farkas.certificates import Certificate, Proof, certificate_type, check, from_json, to_json

@@ -21,16 +21,9 @@ from farkas.certificates.tree import UnboundedCertificate
 from farkas.errors import NotACertificate
 from farkas.exact.solver import prove_form
 from farkas.forms.rational import RationalForm
-from tests.generators.forms import INF, random_form, small
+from tests.generators.forms import random_form, small
 from tests.generators.rational import program
 from tests.references.weak_duality import reference_violation
-
-
-def test_infeasibility_is_certified():
-    empty = small([[1.0], [1.0]], cost=[5.0], row_lower=[3.0, -INF], row_upper=[INF, 1.0])
-    proof = check(from_json(to_json(certify_infeasible(empty, np.array([1.0, -1.0])))))
-    assert proof.infeasible
-    assert proof.statement.startswith('Proved infeasible: the program that the file calls "small".')
 
 
 def test_infeasibility_within_implied_bounds_is_said_to_be_that():

@@ -448,15 +448,6 @@ def test_what_replays_forgive_the_bound_grants(seed):
     assert bounds[1] >= least * (1 - Fraction(1, 10**11))
 
 
-def test_some_of_these_data_are_lowered_by_nearly_what_is_forgiven():
-    shares = []
-    for data in map(met_by_rounding, range(16)):
-        there = data.volume > 0
-        shares.append((1 - data.trained_volume[there] / data.volume[there]).max())
-    assert sum(share > 0 for share in shares) > 5
-    assert max(shares) > 0.8e-9
-
-
 def test_grains_of_data_are_lowered_as_all_the_rest():
     # subnormal data are whole grains: a share of one is nothing, and no grain more
     grain = 5e-324

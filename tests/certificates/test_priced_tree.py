@@ -25,7 +25,7 @@ from farkas.certificates.priced_tree import (
 from farkas.certificates.run_bound import require_run_bound
 from farkas.errors import FileProblem, NotACertificate
 from farkas.instances.eris import Auction
-from tests.generators.eris import auction_in, one_resource, random_auction
+from tests.generators.eris import one_resource, random_auction
 from tests.references.eris_welfare import ways, welfare
 from tests.tools.eris_bounds import prove_welfare
 
@@ -342,14 +342,6 @@ def test_branches_and_charges_prove_what_no_prices_do():
     wide = PricedAuction(two_large(4.0))
     assert near(Fraction(PricedTree.of(wide, at(0.0), knapsacks=[early()]).bound), 20)
     assert near(Fraction(PricedTree.of(program, at(0.0), knapsacks=[early(last=2)]).bound), 20)
-
-
-@pytest.mark.parametrize("factor", [1.0, 2.0**-40, 2.0**40])
-def test_other_units_of_resources_prove_the_same(factor):
-    program = PricedAuction(auction_in(two_large(), units=factor))
-    made = PricedTree.of(program, at(0.0), knapsacks=[early(unit=factor)])
-    base = PricedTree.of(PricedAuction(two_large()), at(0.0), knapsacks=[early()])
-    assert made.bound == base.bound
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from farkas.certificates.files import read, to_json, write
 from farkas.certificates.prices import about_instance
 from farkas.certificates.proof import provenance, rounded
 from farkas.certificates.ratio import beaten, certified_ratio, ratio_at_most, ratio_words
-from farkas.errors import FileProblem, NotACertificate
+from farkas.errors import NotACertificate
 from farkas.tolerances import FEASIBLE
 from tests.certificates.test_repair import transport
 from tests.generators.certificates import form, good
@@ -261,28 +261,12 @@ def test_a_limit_of_work_is_for_trees_alone():
     assert check(good(), form(), most_work=0) == check(good(), form())
 
 
-def test_a_file_is_read_or_named(tmp_path: Path) -> None:
-    path = tmp_path / "c.json"
-    write(good(), path)
-    assert read(str(path)) == good()
-    path.write_text("{}")
-    with pytest.raises(FileProblem, match=r"c\.json: no certificate"):
-        read(path)
-    with pytest.raises(FileProblem, match="no such file"):
-        read(tmp_path / "none.json")
-
-
 def test_a_file_holds_one_line_that_is_read_again(tmp_path: Path) -> None:
     path = tmp_path / "c.json"
     write(good(), path)
     assert path.read_bytes() == to_json(good())
     assert path.read_bytes().count(b"\n") == 1
     assert read(path) == good()
-
-
-def test_a_folder_that_is_missing_is_one_clear_error(tmp_path: Path) -> None:
-    with pytest.raises(FileProblem, match="none"):
-        write(good(), tmp_path / "none" / "c.json")
 
 
 def test_certificates_are_made_of_repaired_multipliers():

@@ -108,12 +108,6 @@ def test_a_wrong_step_is_refused_by_name(text, old, new, words, tmp_path):
         check_vipr(path)
 
 
-@pytest.mark.parametrize(("name", "words"), [("missing.vipr", "no such"), (".", "directory")])
-def test_files_that_cannot_be_read_are_one_clear_error(name, words, tmp_path):
-    with pytest.raises(FileProblem, match=words):
-        check_vipr(tmp_path / name)
-
-
 @pytest.mark.parametrize("number", ["9" * 2000, "-" + "9" * 2000, "1/" + "9" * 2000])
 def test_long_numbers_are_said_in_short_messages(tmp_path, number):
     for old, new in (

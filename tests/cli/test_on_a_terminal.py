@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-from pathlib import Path
 
 import pytest
 
@@ -52,20 +50,3 @@ def test_columns_are_honoured_and_nothing_is_coloured_in_a_pipe(
     assert call(["claims", "coded"]) == 0
     # one line a claim where nothing limits the width
     assert len(capsys.readouterr().out.splitlines()) == 3 + len(claims.names("coded."))
-
-
-@pytest.mark.slow
-def test_an_instance_is_written_and_summed_up_instead_of_printed(tmp_path: Path) -> None:
-    words = ["generate", "eris", "--preset", "small", "--seed", "3"]
-    text = on_terminal(*words, columns=80, folder=tmp_path)
-    made = tmp_path / "eris-small-3.json"
-    assert json.loads(made.read_text())["seed"] == 3
-    assert len(text) < 3000
-    said = " ".join(text.split())
-    assert "eris-small-3.json: written" in said
-    assert "4 jobs, 3 resources, 2 sites, 4 slots; capacity of a site: gpu 2" in said
-    assert '"worth_decay":3.0,' in said
-    assert "next farkas compare eris-small-3.json" in said
-    made.write_text("mine")
-    assert on_terminal(*words, columns=80, folder=tmp_path) == ""
-    assert made.read_text() == "mine"  # what is there is kept

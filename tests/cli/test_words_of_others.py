@@ -4,21 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import sqlite3
-import zlib
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 from farkas.cli import call
-from farkas.experiments.sweeps import Store, Task
-from farkas.experiments.sweeps.task import Request, perform
-from farkas.instances import library, to_bytes
 from farkas.instances.library import path as shipped
 
 Capture = pytest.CaptureFixture[str]
@@ -198,67 +190,3 @@ def toml(data: dict[str, Any]) -> str:
         return json.dumps(value)
 
     return "".join(f"{json.dumps(key)} = {inline(value)}\n" for key, value in data.items())
-
-
-@pytest.mark.slow
-def test_no_text_of_a_sweep_is_taken_for_ours(tmp_path: Path, capsys: Capture) -> None:
-    sweep = {
-        "name": "n", "store": "s.sqlite",
-        "instances": [{"kind": "mlbroker", "preset": "small", "seeds": "0..0",
-                       "settings": {"num_slots": 2}}],
-        "algorithms": [{"name": "mlbroker.local", "seeds": "0..0", "options": {}}],
-    }  # fmt: skip
-    path = tmp_path / "sweep.toml"
-    for place in texts(sweep):
-        if place in (("name",), ("store",)):
-            continue  # a title, and a file that would be written
-        path.write_text(toml(planted(sweep, place)))
-        require_quoted(["sweep", str(path)], capsys, place)
-    path.write_text(toml({**sweep, "instances": [{"files": [PLANTED]}]}))
-    require_quoted(["sweep", str(path)], capsys, "files")
-
-
-@pytest.mark.slow
-def test_no_text_of_a_store_is_taken_for_ours(tmp_path: Path, capsys: Capture) -> None:
-    sound, path, page = tmp_path / "sound.sqlite", tmp_path / "s.sqlite", tmp_path / "page.html"
-    instance = library.load("mlbroker/tiny")
-    task = Task(what="run", name="mlbroker.local", kind="mlbroker", instance=instance.sha256)
-    result = perform(Request(task.key, task, to_bytes(instance).decode()))
-    with Store(sound) as store:
-        store.add_instances([(instance.sha256, instance)])
-        store.add(result)
-
-    quiet(["sweep", str(sound), "--report", str(page)], capsys)
-    scripts = page.read_text().count("<script")
-
-    def read_as(where: object) -> None:
-        for words in (
-            ["sweep", str(path), "--ratios"],
-            ["sweep", str(path), "--report", str(page)],
-        ):
-            page.unlink(missing_ok=True)
-            require_quoted(words, capsys, where)
-        if page.exists():
-            # the program that checks proofs, its own data and nothing that the store holds
-            assert page.read_text().count("<script") <= scripts, where
-            assert "' <script>" not in page.read_text(), where
-
-    columns = ["key", "kind", "name", "status", "bound", "error", "recheck"]
-    for column in columns:
-        shutil.copy(sound, path)
-        with closing(sqlite3.connect(path)) as database, database:
-            database.execute(f"UPDATE results SET {column} = ?", (PLANTED,))
-        read_as(column)
-    plain = {"task": msgspec.to_builtins(task), "output": result.output}
-    for place in texts(plain):
-        if place == (None,):
-            continue
-        changed = planted(plain, place)
-        shutil.copy(sound, path)
-        with closing(sqlite3.connect(path)) as database, database:
-            blob = zlib.compress(json.dumps(changed["output"]).encode())
-            database.execute(
-                "UPDATE results SET task = ?, output = ?", (json.dumps(changed["task"]), blob)
-            )
-        read_as(place)
-    assert {path.parent for path in tmp_path.rglob("*.json")} <= {tmp_path / "worst"}

@@ -38,10 +38,6 @@ SAMPLE = r"""# Sample
 
 Type `--json` or --json, and "quotes".
 
-Units are `ms`, `min`, `h`, `s`, `d` (`date` or `year`), `--seconds`, `--minutes`, `--hours`,
-`--days`, `--time-limit`, `--write-proof`, `--solver`, `--seed`, `--out`, `--trust`, `--claims`;
-one is `a_word_of_code_that_is_wider_than_any_telephone_on_which_it_is_read`.
-
 ## Formulas
 
 In a sentence: $rate_{i} \ge \text{what is left}$.
@@ -140,15 +136,6 @@ def test_a_page_loads_nothing_from_a_network(few: Path, visit, name: str) -> Non
     assert all(address.startswith(("file:", "data:")) for address in asked)
 
 
-@pytest.mark.slow
-def test_the_margin_shows_where_one_is(visit) -> None:
-    browser = visit("generated/solvers")
-    here = "[...document.querySelectorAll('.sidebar-tree .current-page')].map(e => e.innerText)"
-    assert browser.run(f"return {here}") == ["Solvers"]
-    links = "[...document.querySelectorAll('.sidebar-tree a')].map(e => e.getAttribute('href'))"
-    assert {"command_line.html", "algorithms.html", "#"} <= set(browser.run(f"return {links}"))
-
-
 NESTED = """
 Title
 =====
@@ -237,30 +224,6 @@ def test_a_page_opens_what_is_above_it_in_the_margin() -> None:
 
 
 @pytest.mark.slow
-def test_the_table_of_solvers_needs_no_scrolling_at_a_desk(visit) -> None:
-    browser = visit("generated/solvers")
-    tables = "[...document.querySelectorAll('.table-wrapper')]"
-    assert browser.run(f"return {tables}.map(e => e.scrollWidth - e.clientWidth)") == [0, 0, 0, 0]
-
-
-@pytest.mark.slow
-def test_subscripts_stand_below_in_the_font_that_is_shipped(visit) -> None:
-    browser = visit("sample")
-    fonts = (
-        "return [...document.fonts].some(f => f.family.includes('STIX') && f.status == 'loaded')"
-    )
-    assert browser.becomes(fonts, True)
-    below = """return [...document.querySelectorAll('msub')].map(e => {
-      const [base, index] = [...e.children].map(c => c.getBoundingClientRect());
-      const [high, low] = [base, index].map(box => (box.top + box.bottom) / 2);
-      return low > high + 2 && index.height < base.height;
-    })"""
-    assert browser.run(below) == [True] * 4
-    assert "“" not in browser.run("return document.body.innerText")
-    assert "or --json" in browser.run("return document.body.innerText")
-
-
-@pytest.mark.slow
 def test_options_are_shown_as_they_are_typed(visit) -> None:
     browser = visit("generated/command_line")
     words = browser.run("return document.querySelector('article').innerText")
@@ -272,46 +235,6 @@ def test_options_are_shown_as_they_are_typed(visit) -> None:
         ".filter(n => n.nodeType == 3).map(n => n.data).join(' ')).filter(t => t.includes('--'))"
     )
     assert browser.run(f"return {bare}") == []
-
-
-TORN = """
-return [...document.querySelectorAll('article code.literal:not(.long)')].filter(e => {
-  const next = e.nextSibling;
-  const lines = e.getClientRects(), last = lines[lines.length - 1];
-  if (e.innerText.includes(' ') ? false : lines.length > 1) return true;
-  if (!next || next.nodeType != 3 || !/^[,.;:)]/.test(next.data)) return false;
-  const mark = document.createRange();
-  mark.setStart(next, 0);
-  mark.setEnd(next, 1);
-  return mark.getBoundingClientRect().top > last.bottom - 2;
-}).map(e => e.innerText);
-"""
-"""Script: code that is divided within a word, or from the comma behind it."""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("width", [PHONE, 320, 700])
-@pytest.mark.parametrize("name", ["sample", "generated/solvers", "generated/command_line"])
-def test_no_line_ends_in_a_word_of_code_or_before_a_comma(visit, name: str, width: int) -> None:
-    browser = visit(name, width)
-    assert browser.run("return document.querySelectorAll('code.literal').length") > 5
-    assert browser.run(TORN) == []
-
-
-@pytest.mark.slow
-def test_names_of_solvers_stay_in_sight_while_the_table_is_moved(visit) -> None:
-    browser = visit("generated/solvers", PHONE)
-    left = """const table = document.querySelector('#what-was-seen .table-wrapper');
-    table.scrollLeft = 1000;
-    const name = table.querySelector('tbody td').getBoundingClientRect();
-    return [table.scrollLeft > 0, name.left >= table.getBoundingClientRect().left - 1];"""
-    assert browser.run(left) == [True, True]
-
-
-@pytest.mark.slow
-def test_what_is_copied_is_what_one_types(visit) -> None:
-    prompts = "return document.querySelectorAll('button.copybtn').length"
-    assert visit("sample").becomes(prompts, 2)
 
 
 def test_the_picture_of_the_front_page_is_what_the_algorithms_cost() -> None:

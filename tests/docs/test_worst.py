@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from farkas_docs import practice, worst
 from farkas_docs.worst import (
-    HowFound,
     WorstKnown,
     Written,
     _instance,
@@ -24,13 +23,11 @@ from farkas_docs.worst import (
     pages,
     random_words,
     read_searches,
-    search_command,
     slug,
 )
 
 from farkas.adversary import catalogue as module
 from farkas.adversary.catalogue import FOUND, find_statement, statements_of
-from farkas.cli import call
 from farkas.instances.files import own_kinds
 from farkas.online import algorithms
 from tests.experiments.made import copied
@@ -146,21 +143,6 @@ def test_fields_that_say_nothing_are_left_out_and_records_have_a_table() -> None
     assert "occupied" not in one
     assert two.splitlines()[0] == "| `jobs` | `arrival` | `worth` |"
     assert two.splitlines()[-1] == "| 1 | – | 1.5 |"
-
-
-@pytest.mark.slow
-def test_the_command_of_a_record_searches_that_box(capsys) -> None:
-    made = HowFound(ranges={"rate": (1.0, 1000.0)}, size={"masters": 2}, seed=2, evaluations=7,
-                    seconds=1.0, draws=5, draw_seconds=1.0, version="1")  # fmt: skip
-    words = search_command(made, "gadget.gadget", {"slots": "lp_rs_mde", "fill": False})
-    assert words == (
-        "farkas worst gadget.gadget --set slots=lp_rs_mde --set fill=false"
-        " --size masters=2 --range rate=1..1000 --evaluations 7 --seed 2"
-    )
-    plain = search_command(made, "coded.uniform", {}).split()[1:]
-    assert call([*plain, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["algorithm"], found["evaluations"], found["seed"]) == ("coded.uniform", 7, 2)
 
 
 KEPT = record.kept()

@@ -52,13 +52,6 @@ def truth_holds(form: RationalForm) -> str:
     return found.status
 
 
-@pytest.mark.slow
-def test_random_programs_of_every_kind() -> None:
-    seen = [truth_holds(random_linear(seed)) for seed in range(150)]
-    for status in ("optimal", "infeasible", "unbounded"):
-        assert seen.count(status) >= 20, status
-
-
 @pytest.mark.ids(99)
 @pytest.mark.parametrize("form", [
     program([], cost=[1, -1], ends=[(0, 1), (0, 2)]), program([], cost=[0]),
@@ -222,15 +215,6 @@ def test_violations_are_those_of_the_rows_as_written() -> None:
     half = program([["1/2"]], cost=[1], rows=[("1/2", None)])
     found = VertexFinder(half).vertex(basis([LOWER], [BASIC]))
     assert found.primal == 1  # the row's unit is 1/2
-
-
-@pytest.mark.parametrize("order", [-700, -40, 40, 700])
-def test_violations_are_the_same_in_every_unit(order: int) -> None:
-    unit, made = F(2) ** order, form()
-    other = made.replace(cost=tuple(c * unit for c in made.cost), offset=made.offset * unit)
-    for chosen in (basis([BASIC, LOWER], [UPPER, BASIC]), basis([LOWER, BASIC], [BASIC, UPPER])):
-        one, two = VertexFinder(made).vertex(chosen), VertexFinder(other).vertex(chosen)
-        assert (one.primal, one.dual) == (two.primal, two.dual)
 
 
 def test_bad_bases_are_told() -> None:

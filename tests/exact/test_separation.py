@@ -9,10 +9,10 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
-from farkas.exact.cuts import Rounding, rounded, short_above, whole_factor
+from farkas.exact.cuts import Rounding, short_above, whole_factor
 from farkas.exact.node_bounds import Bounding, Deadline, Matrix, floats, moved, objects
 from farkas.exact.root_cuts import root_cuts, seen_from, tableau_rows
-from farkas.exact.separation import CutProposal, Mixed, Separation, odd_bits
+from farkas.exact.separation import CutProposal, Mixed, Separation
 from farkas.forms.rational import RationalForm
 from farkas.solvers.simplex import End, Simplex
 from tests.generators.rational import keeps, program, random_linear
@@ -90,36 +90,6 @@ def test_every_proposal_cuts_the_point_off_once_derived(seed: int) -> None:
             assert seen_from(point, cut, rounding.units)[1] > 0
 
 
-def test_powers_of_two_are_not_counted() -> None:
-    assert [odd_bits(n) for n in (0, 1, 2, 3, 12, -12, 5 << 900)] == [0, 1, 1, 2, 2, 2, 3]
-
-
-def in_unit(form: RationalForm, unit: F) -> RationalForm:
-    """The same lots, with goods counted in another unit: rows and columns that are not whole."""
-    sizes = [F(1) if w else unit for w in form.integer.tolist()]
-    return program(
-        [
-            [v * unit / u for v, u in zip(dense(form, i), sizes, strict=True)]
-            for i in range(form.num_rows)
-        ],
-        cost=[c / u for c, u in zip(form.cost, sizes, strict=True)],
-        rows=[
-            (a and a * unit, b and b * unit)
-            for a, b in zip(form.row_lower, form.row_upper, strict=True)
-        ],
-        ends=[(0, b and b * u) for b, u in zip(form.upper, sizes, strict=True)],
-        whole=form.integer.tolist(),
-    )
-
-
-def rounds(form: RationalForm) -> tuple[float, int]:
-    """Bound after rounds of cuts, and how many cuts add up rows of the tableau."""
-    simplex, bounding = Simplex(form.linear), Bounding(form)
-    made = root_cuts(bounding, form.lower, form.upper, simplex, Deadline(), None)
-    simplex.run()
-    return simplex.value, sum(len(cut.rows) > 2 for cut in made)
-
-
 def dense(form: RationalForm, i: int) -> list[F]:
     row = [F(0)] * form.num_columns
     for j, v in form.row(i):
@@ -175,16 +145,6 @@ def test_numbers_beyond_doubles_propose_nothing() -> None:
     assert row.depths(np.array([1e-200, 1e-300])).tolist() == [-np.inf, -np.inf]
 
 
-@pytest.mark.ids(2)
-@pytest.mark.parametrize("power", [-300, -60, 60, 300])
-def test_rounds_of_cuts_reach_the_same_bound_in_every_unit(power: int) -> None:
-    form = lots([2, 3, 4, 1], 6)
-    value, tableau = rounds(form)
-    scaled, same = rounds(in_unit(form, F(2) ** power))
-    assert value == pytest.approx(scaled, rel=1e-6)
-    assert tableau == same
-
-
 def test_whole_columns_without_ends_are_divided_by_what_leaves_them_whole() -> None:
     # 12x + 20y + z <= 9/2 with z in [0, 3]: divided by 4 x and y are whole, by 12 or 20 not
     form = program([[12, 20, 1]], cost=[-12, -20, 0], rows=[(None, "9/2")],
@@ -205,12 +165,6 @@ def test_a_free_continuous_column_without_variable_bounds_stays() -> None:
                    ends=[(0, 4), (None, None), (0, 4)], whole=[1, 0, 1])  # fmt: skip
     for proposal in proposed(form)[2]:
         assert min(i for i, _ in proposal.weights) >= 0
-
-
-def test_rounding_of_one_coefficient() -> None:
-    assert rounded(F(3, 4), F(1, 2)) == F(1, 2)
-    assert rounded(F(-1, 4), F(1, 2)) == F(-1, 2)
-    assert rounded(F(5), F(1, 3)) == 5
 
 
 def test_a_row_is_rounded_down() -> None:

@@ -177,15 +177,6 @@ def test_words() -> None:
     assert '"x has no point.  Proved: \\"y", read as decimals,' in prove_form(sly).statement
 
 
-def test_points_are_named() -> None:
-    form = program([[1, 1]], cost=[1, 2], rows=[(1, None)]).replace(column_names=("a", "b"))
-    found = prove_form(form)
-    assert found.values() == {"a": 1}
-    assert found.to_builtins(point=True)["point"] == {"a": "1"}
-    assert "point" not in found.to_builtins()
-    assert np.isfinite(found.seconds)
-
-
 def test_what_the_checker_does_not_accept_is_not_called_proved(monkeypatch) -> None:
     form = program([[3]], cost=[1], rows=[(1, None)])
     truth = exact_solver.one_leaf
@@ -196,16 +187,6 @@ def test_what_the_checker_does_not_accept_is_not_called_proved(monkeypatch) -> N
     )
     with pytest.raises(NotACertificate):
         prove_form(form)
-
-
-@pytest.mark.slow
-def test_progress_is_told_in_the_sense_of_the_program() -> None:
-    form, seen = random_hard(), []
-    found = prove_form(form, progress=lambda nodes, bound, value: seen.append((bound, value)))
-    assert seen
-    for bound, value in seen:
-        assert value is None or value <= found.value
-        assert bound is None or bound >= found.value
 
 
 def test_ctrl_c_keeps_what_was_proved() -> None:
@@ -241,16 +222,6 @@ def random_hard() -> RationalForm:
         rows=[(None, sum(row) // 2) for row in rows], ends=[(0, 1)] * 30, whole=[1] * 30,
         sense="max",
     )  # fmt: skip
-
-
-@pytest.mark.ids(1)
-@pytest.mark.parametrize("order", [-60, 60])
-def test_a_search_is_the_same_in_every_unit_of_money(order: int) -> None:
-    form, unit = random_hard(), F(2) ** order
-    one = proved_hard()
-    other = prove_form(form.replace(cost=tuple(c * unit for c in form.cost)))
-    assert other.value == one.value * unit
-    assert other.nodes == one.nodes
 
 
 @pytest.mark.ids(1)

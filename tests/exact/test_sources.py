@@ -164,14 +164,6 @@ def test_a_part_of_a_model_is_refused_with_what_is_read(name: str) -> None:
     assert "\n" not in str(refusal.value)
 
 
-def test_a_variable_of_gurobi_is_refused() -> None:
-    gurobipy = pytest.importorskip("gurobipy")
-    with gurobipy.Env(params={"OutputFlag": 0}) as env, gurobipy.Model("g", env=env) as model:
-        variable = model.addVar(name="v")
-        with pytest.raises(InvalidOption, match=r"a model: cvxpy.Problem, gurobipy\.Model"):
-            from_object(variable, "binary")
-
-
 def test_models_of_derived_classes_are_models() -> None:
     class Plan(pyo.ConcreteModel):  # type: ignore[misc]
         pass

@@ -37,18 +37,6 @@ def test_random_programs_with_the_checkers_consent() -> None:
         assert proof.bound == best
 
 
-def test_a_good_point_saves_no_truth() -> None:
-    for seed in range(500, 520):
-        form = random_integer(seed)
-        plain = search(form)
-        if plain.point is None:
-            continue
-        near = np.array([float(x) for x in plain.point])
-        assert search(form, near=near).value == plain.value
-        far = near + 0.3
-        assert search(form, near=far).value == plain.value
-
-
 @pytest.mark.parametrize("form", [
     program([], cost=[1, -2], ends=[(0, 3), (0, "5/2")], whole=[1, 1]),
     program([], cost=[0], ends=[(0, 1)], whole=[1]),
@@ -71,13 +59,6 @@ def test_corner_cases(form: RationalForm) -> None:
     assert tree.complete
     assert (None if tree.value is None else sign * tree.value) == best
     assert check(tree_certificate(form, tree, about=ABOUT)).bound == best
-
-
-def test_whole_columns_without_ends() -> None:
-    form = program([[3, 5]], cost=[2, 3], rows=[("7/2", None)], ends=[(0, None)] * 2, whole=[1, 1])
-    tree = search(form)
-    assert tree.value == 3
-    assert check(tree_certificate(form, tree, about=ABOUT)).bound == 3
 
 
 def test_progress_is_told() -> None:

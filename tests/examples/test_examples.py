@@ -12,7 +12,7 @@ import pytest
 from tests.tools.shared import ROOT, SHARED
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
-LONG = {"import_philly_eris"}  # five thousand jobs at auction
+LONG = "import_philly_eris"  # five thousand jobs at auction
 COMPILING = "farkas: compiling loops, once where a folder can keep them: farkas show --compile\n"
 WHOLE_TRACE = ROOT / "examples" / "philly_market.py"  # sixty thousand jobs
 
@@ -64,14 +64,24 @@ def test_there_is_an_example_for_each_use() -> None:
     }
 
 
-def marked(path: Path):
-    return pytest.param(path, id=short(path), marks=[pytest.mark.slow] * (short(path) in LONG))
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "path", [path for path in EXAMPLES if path != WHOLE_TRACE and short(path) != LONG], ids=short
+)
+def test_an_example_runs_and_prints_something(path: Path, tmp_path: Path) -> None:
+    succeeds(str(path), cwd=tmp_path)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", [marked(path) for path in EXAMPLES if path != WHOLE_TRACE])
-def test_an_example_runs_and_prints_something(path: Path, tmp_path: Path) -> None:
-    succeeds(str(path), cwd=tmp_path)
+def test_the_example_of_a_long_auction_takes_a_short_one(tmp_path: Path) -> None:
+    table = tmp_path / "philly.csv"
+    head = "timestamp,duration,num_gpus,gpu_time,cluster"
+    jobs = [
+        f"2017-10-10 {k // 4:02d}:{k % 4 * 15:02d}:00,7200.0,4,28800.0,cluster{k % 3}"
+        for k in range(40)
+    ]
+    table.write_text("\n".join([head, *jobs, ""]))
+    succeeds(str(ROOT / "examples" / f"{LONG}.py"), str(table), cwd=tmp_path)
 
 
 def test_the_example_of_a_whole_trace_takes_the_head_of_one(tmp_path: Path) -> None:

@@ -9,13 +9,12 @@ import sys
 import types
 from fractions import Fraction as F
 
-import numpy as np
 import pytest
 from msgspec.structs import replace
 
 import farkas
 from farkas.adversary.catalogue import find_statement
-from farkas.errors import FarkasError, FileProblem, InvalidOption, NoAnswer, NotACertificate
+from farkas.errors import FileProblem, InvalidOption, NoAnswer, NotACertificate
 from farkas.experiments.pictures import Held, Schedule
 from farkas.experiments.pictures.gantt import tops_of
 from farkas.experiments.plotting import (
@@ -131,39 +130,6 @@ def test_what_breaks_requirements_is_said_in_the_title():
         run.plot()
     run.violations, run.value_exact, run.ratio = ["too much is asked"], None, None
     assert run.plot().pair.title.endswith("breaks requirements")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", RUNS)
-def test_changed_decisions_end_in_a_picture_or_one_line(kind):
-    rng = np.random.default_rng(1)
-    for claims in (True, False):
-        for _ in range(40):
-            run = farkas.run(f"{kind}/tiny", RUNS[kind])
-            places = [*_numbers(run.decisions)]
-            holder, key = places[int(rng.integers(len(places)))]
-            changes = (-1, 0, 10**6, 2 * holder[key] + 1, 10**30)
-            holder[key] = changes[int(rng.integers(len(changes)))]
-            if not claims:
-                run.violations, run.value_exact, run.ratio = ["something"], None, None
-            said = ""
-            try:
-                run.plot().rows()
-            except FarkasError as refusal:
-                said = str(refusal)
-            assert "\n" not in said
-
-
-def _numbers(plain):
-    """Yield holder and key of every number of plain data; tuples in it become lists."""
-    keys = list(plain) if isinstance(plain, dict) else range(len(plain))
-    for key in keys:
-        if isinstance(plain[key], tuple):
-            plain[key] = list(plain[key])
-        if isinstance(plain[key], dict | list):
-            yield from _numbers(plain[key])
-        elif isinstance(plain[key], int | float) and not isinstance(plain[key], bool):
-            yield plain, key
 
 
 def test_a_worst_case_is_drawn_from_both_sides():

@@ -11,7 +11,6 @@ import pytest
 from farkas import instances
 from farkas.errors import InvalidInstance
 from farkas.instances import library
-from farkas.instances.base import require_nowhere, require_sorted
 
 MARKET = library.load("dps/one_server")
 
@@ -135,12 +134,6 @@ def test_closed_slots_hold_one_slot_longer():
     assert not MARKET.replace(occupancy="half_open").still_held(2.0, 2.0)
 
 
-def test_no_jobs_and_no_servers_leave_empty_arrays():
-    empty = MARKET.replace(jobs=[], server_workers=[], server_ps=[])
-    assert empty.fits.shape == empty.least_runtime.shape == (0,)
-    assert empty.worker_capacity.tolist() == [0]
-
-
 def test_rounding_forgives_the_same_amount_at_every_length():
     # ceil(x - 1e-9), not relative: 1000 + 5e-7 slots are 1001, 1000 + 5e-10 are 1000.
     long = two_servers(**job(epochs=1, epoch_compute=1000.0000005))
@@ -197,18 +190,6 @@ def test_prices_are_the_lower_of_the_two_lines():
             assert cost[index, site, 0] == pytest.approx(expected)
 
 
-def test_the_discounted_line_meets_the_list_price_at_the_threshold():
-    # a h = b h + e at h = l: e = (a - b) l
-    assert (
-        TINY.surcharge.tolist()
-        == ((TINY.list_price - TINY.reduced_price) * TINY.threshold).tolist()
-    )
-    at = TINY.threshold
-    assert np.allclose(TINY.list_price * at, TINY.reduced_price * at + TINY.surcharge)
-    # site 0: 2 USD, 1.5 beyond 3 units: 4 units cost 6 + 1.5
-    assert TINY.resource_cost(np.full((2, 1), 4.0))[0, 0] == 7.5
-
-
 def test_the_entropy_scale_is_a_logarithm():
     assert TINY.replace(epsilon=1.0).entropy_scale == math.log(2.0)
     # ln(1 + 1e-12) is 1e-12, and not the rounding of 1 + 1e-12
@@ -219,17 +200,3 @@ def test_the_entropy_scale_is_a_logarithm():
 def test_an_epsilon_without_a_reciprocal_is_refused(epsilon):
     with pytest.raises(InvalidInstance, match="from 1e-300 to 1e\\+300, so that 1/epsilon is a"):
         TINY.replace(epsilon=epsilon)
-
-
-def test_equal_neighbours_are_sorted_and_a_fall_is_named():
-    require_sorted([1, 1, 2], "$.jobs", "arrival")
-    require_sorted([], "$.jobs", "arrival")
-    with pytest.raises(InvalidInstance, match=r"Expected arrival 1 >= 2 .*`\$\.jobs\[2\]`"):
-        require_sorted([1, 2, 1, 0], "$.jobs", "arrival")
-
-
-def test_the_first_bad_place_is_named():
-    require_nowhere(np.zeros((2, 0), bool), "no", "$.x")
-    require_nowhere(np.zeros(3, bool), "no", "$.x")
-    with pytest.raises(InvalidInstance, match=r"^no - at `\$\.x\[0\]\[2\]`$"):
-        require_nowhere(np.array([[False, False, True], [True, True, True]]), "no", "$.x")

@@ -118,13 +118,6 @@ def test_workers_without_demand_are_limited_by_need_only():
     assert hosted(np.array([[1e300]]), np.array([1e-300]), 4).tolist() == [4]
 
 
-def test_no_jobs_leave_empty_arrays():
-    empty = BIASED.replace(jobs=[])
-    assert empty.data.shape == (0, 2)
-    assert empty.most_workers.shape == (0, 2)
-    assert empty.worker_demand.shape == (0, 1)
-
-
 def test_use_beyond_capacity_by_a_rounding_error_leaves_nothing():
     # 0.1 + 0.2 > 0.3 in doubles
     capacity, used = np.array([0.3, 1.0, 1.0]), np.array([0.1 + 0.2, 0.75, 1.5])

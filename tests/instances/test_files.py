@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from farkas import instances
-from farkas.errors import FileProblem, InvalidInstance, UnknownName
+from farkas.errors import FileProblem, InvalidInstance
 from farkas.instances import library
 from tests.tools.shared import case_files
 
@@ -129,21 +129,6 @@ def test_the_hash_is_the_same_in_every_process_and_version():
             check=True,
         )
         assert run.stdout.startswith(expected)
-
-
-def test_an_unknown_kind_names_the_known_ones():
-    with pytest.raises(UnknownName, match="unknown kind 'mlbrokr'; did you mean mlbroker"):
-        instances.kind_class("mlbrokr")
-
-
-def test_reading_imports_the_module_of_the_kind_alone():
-    code = (
-        "import sys; from farkas.instances import read, library; library.load('mlbroker/tiny');"
-        "print([k for k in ('coded', 'dps', 'eris', 'gadget')"
-        " if f'farkas.instances.{k}' in sys.modules])"
-    )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == "[]"
 
 
 def test_the_schema_names_every_kind():

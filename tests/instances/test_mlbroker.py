@@ -105,14 +105,6 @@ def test_a_constant_may_miss_the_smallest_by_rounding_only():
         TINY.replace(big_m=smallest * (1 - 2e-9))
 
 
-def test_the_direct_constructor_checks_how_fields_fit_together():
-    with pytest.raises(InvalidInstance, match=r"got 0 - at `\$\.transfer_price`"):
-        Brokerage(
-            num_sites=1, num_slots=1, num_resources=1, transfer_price=(), base_price=((1.0,),),
-            epsilon=1.0, jobs=(),
-        )  # fmt: skip
-
-
 def test_tiny_by_hand():
     # j0 in slots 0, 1 with 40 and 25 GB at 20 GB a worker: 2 and ceil(1.25) = 2 workers.
     # j1 in slot 1 with 60 GB at 40: 2 workers.
@@ -221,21 +213,6 @@ def test_two_constants_are_no_larger_than_one():
         first, second = data.two_big_ms()
         assert first.shape == second.shape == (data.num_slots, data.num_sites, data.num_resources)
         assert max(first.max(), second.max()) == pytest.approx(data.smallest_big_m)
-
-
-def test_no_jobs_leave_empty_arrays():
-    empty = TINY.replace(jobs=[])
-    assert empty.num_pairs == 0
-    assert empty.volume.shape == (0, 2)
-    assert empty.worker_demand.shape == (0, 1)
-    assert empty.deployment_bound("printed") == 1
-    assert empty.pairs_at(1).tolist() == []
-    assert empty.usage_cap().tolist() == [[0.0], [0.0]]
-
-
-def test_derived_arrays_cannot_be_changed_by_accident():
-    with pytest.raises(ValueError, match="read-only"):
-        TINY.volume[0, 0] = 1.0
 
 
 def test_unknown_semantics_name_the_nearest():

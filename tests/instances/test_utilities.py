@@ -71,14 +71,6 @@ def test_curvature_is_judged_where_a_job_can_be():
     assert not is_monotone(QuadraticCost(quadratic=1.0, linear=0.0), 1.0, 2)
 
 
-def test_printed_sigmoid_of_the_paper_gains_more_later():
-    # steepness .5, midpoint 300, 50 iterations per worker-slot: the sixth worker-slot is worth
-    # 10^10 times the fifth, so gains are far from diminishing
-    curve = Sigmoid(height=100.0, steepness=0.5, midpoint=300.0)
-    gains = np.diff(curve(50.0 * np.arange(7)))
-    assert gains[5] > 1e9 * gains[4]
-
-
 def test_rounding_of_large_values_is_no_fall_and_no_bend():
     # multiples of 0.7 have differences that vary in the last bits of the sum
     linear = LinearUtility(slope=0.7)

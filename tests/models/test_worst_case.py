@@ -14,7 +14,7 @@ from farkas.errors import InvalidOption, NotApplicable
 from farkas.models.coded.kernel import Pairs, owner_levels
 from farkas.models.coded.worst_simple_greedy import speed_range
 from farkas.models.mlbroker.worst_local import drawn_servers, with_volumes
-from farkas.models.worst_case import ROUNDED, RatioWords, ShareWords, WorstProgram, by_family, span
+from farkas.models.worst_case import ROUNDED, RatioWords, ShareWords, WorstProgram, by_family
 from farkas.online import algorithms
 from farkas.online.coded.simple_greedy import greedy_owner
 from tests.tools.boxes import coded_box, dps_box, gadget_box, mlbroker_box
@@ -66,28 +66,6 @@ def test_the_objective_is_one_side_less_the_ratio_times_the_other(name):
     # no variable is on both sides, so that their values follow from two ratios exactly
     assert ((once.cost == 0) | (twice.cost == once.cost) | (twice.cost == 2 * once.cost)).all()
     assert (twice.cost != once.cost).any()
-
-
-def test_spans():
-    assert span([2, 1.5, 7]) == (1.5, 7.0)
-    assert span([]) == (0.0, 0.0)
-
-
-def test_points_by_family_have_the_shapes_of_their_sets():
-    form = programs.build("gadget.worst_fifo").form(gadget_box())
-    point = [Fraction(j) for j in range(form.num_columns)]
-    found = by_family(form, point)
-    assert found["demand"].tolist() == [[0.0], [1.0], [2.0]]
-    assert sum(part.size for part in found.values()) == form.num_columns
-
-
-def test_rows_of_fifo_name_the_jobs_that_run_behind_the_one_that_stops():
-    form = programs.build("gadget.worst_fifo").form(gadget_box())
-    rows, runs = form.row_block("nobody_runs_after"), form.column_block("runs")
-    for i in range(rows.start, rows.stop):
-        columns, values = form.matrix.row(i)
-        inside = (columns >= runs.start) & (columns < runs.stop)
-        assert values[inside].tolist() == [1.0]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -196,14 +174,6 @@ def test_the_optimum_of_local_is_the_largest_loss_over_the_box():
             assert float(found.value) == pytest.approx(most, rel=1e-9, abs=1e-9)
 
 
-@pytest.mark.slow
-def test_so_it_is_over_two_slots_with_what_is_entered_again():
-    box = mlbroker_box(slots=2)
-    scored = [(value, best) for _, value, best in instances(box, 1)]  # 81 of them
-    most = max(value - 1.25 * best for value, best in scored)
-    assert float(optimum(box, 1, 1.25).value) == pytest.approx(most, rel=1e-9)
-
-
 def test_a_point_is_decoded_to_volumes_with_its_loss():
     box = mlbroker_box(slots=2)
     program = programs.build("mlbroker.worst_local[ratio=1.25]")
@@ -273,12 +243,6 @@ def test_the_optimum_of_a_fixed_price_is_the_largest_loss_over_the_box(low, high
         assert found.status == "optimal"
         assert float(found.value) >= loss
         assert float(found.value) == pytest.approx(loss, rel=1e-5, abs=1e-5)
-
-
-def test_jobs_are_served_first_come_and_block_who_comes_later():
-    # closed occupancy: each job blocks the next; 2 is paid, and the middle one would pay 7
-    found = farkas.prove(dps_box(2.0, 7.0, jobs=2), "dps.worst_fixed_price")
-    assert found.value == 5
 
 
 def test_the_margin_keeps_those_who_decline_away_from_what_is_asked():
@@ -361,15 +325,6 @@ def test_a_point_is_decoded_to_rates_and_shifts_of_the_box_with_its_speeds():
     assert Pairs.of(data).speed == pytest.approx(values["speed"] * unit, rel=1e-12)
     assert 1.0 <= data.rates.min() <= data.rates.max() <= 3.0
     assert 1.0 / 3.0 <= data.shifts.min() <= data.shifts.max() <= 1.0
-
-
-@pytest.mark.slow
-def test_a_margin_leaves_the_algorithm_no_choice():
-    box = coded_box()
-    program = programs.build("coded.worst_simple_greedy[ratio=1.25,margin=0.01]")
-    found = farkas.prove(box, program)
-    best, level = greedy_sides(by_family(program.form(box), found.point)["speed"])
-    assert best - 1.25 * level == pytest.approx(float(found.value), rel=1e-9)
 
 
 def test_speeds_reach_from_the_slowest_rate_and_largest_shift_to_the_opposite():

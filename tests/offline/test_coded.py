@@ -61,16 +61,6 @@ def test_where_a_local_search_stops_the_optimum_goes_on():
     assert searched.value / 4.0922672 == pytest.approx(1.24, abs=0.005)
 
 
-@pytest.mark.slow
-def test_many_plans_are_left_to_the_search():
-    data = random_coded_computing(1, 2, 8, 20)
-    assert list(every_load(data, state())) == []
-    (candidate,) = searched_loads(data, state())
-    run = farkas.run(data, "coded.chance_search")
-    assert value(data, candidate.decisions[0]) == run.value
-    assert candidate.bound.fraction == run.certificate.fraction
-
-
 class Counted(Deadline):
     """Over after so many checks."""
 

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 import farkas
-from farkas.certificates import from_json
 from farkas.errors import NoAnswer, NotACertificate
 from farkas.exact.node_bounds import Deadline
 from farkas.offline import Candidate, SearchState, find_optimum, searches
@@ -277,21 +276,6 @@ def program_rungs(most_entries=10**6):
     method = integer_program("dps.offline[free]", decide, most_entries)
     found = list(method(farkas.load("dps/demo"), SearchState("max", Deadline(60.0), Fraction(0))))
     return found, seen
-
-
-@pytest.mark.slow
-def test_points_and_bound_meet_at_the_optimum():
-    found, seen = program_rungs()
-    exact = farkas.prove("dps/demo", "dps.offline[free]").value
-    assert [candidate.decisions for candidate in found[:-1]] == [["decisions"]] * (len(found) - 1)
-    assert seen == pytest.approx([float(exact)] * len(seen))
-    bound = found[-1].bound
-    assert bound.fraction == exact
-    assert bound.certificate["certificate"] == "tree"
-    import msgspec
-
-    certificate = from_json(msgspec.json.encode(bound.certificate), "certificate")
-    assert farkas.check(certificate, "dps/demo").bound == exact
 
 
 def test_large_programs_are_left_to_others():

@@ -68,13 +68,6 @@ def test_a_standing_does_not_change_unless_told(ledger: Path, capsys) -> None:
     assert entry(ledger) == ENTRY
 
 
-def test_a_standing_changes_when_told_by_name(ledger: Path, capsys) -> None:
-    toy(REFUTED)
-    assert main(["--changed", "coded.toy"]) == 0
-    assert entry(ledger)["verdict"]["standing"] == "refuted"
-    assert "held: in 3 runs -> refuted" in capsys.readouterr().out
-
-
 def test_last_digits_leave_the_ledger_as_it_stands(ledger: Path, capsys) -> None:
     before = ledger.read_bytes()
     toy(held_thrice(0.7, left=1.0 + 1e-9))

@@ -92,21 +92,6 @@ def test_one_worker_is_done_when_its_load_is_expected() -> None:
     assert (found.excess, found.broken) == (0, ())
 
 
-def test_the_last_master_counts() -> None:
-    data = simple(10, 11, workers=2)
-    both = plan([[1.0, 0.0], [0.0, 1.0]], [[20.0, 0.0], [0.0, 22.0]])
-    late = replayed(simple(11), plan([[1.0]], [[22.0]]))
-    assert replayed(data, both) == late
-
-
-def test_equal_halves_of_a_worker_are_as_fast_as_one_whole() -> None:
-    data = simple(10, workers=2)
-    halves = replayed(data, plan([[0.5, 0.5]], [[20.0, 20.0]]))
-    whole = replayed(simple(10), plan([[1.0]], [[20.0]]))
-    assert halves.low < whole.high
-    assert whole.low < halves.high
-
-
 @pytest.mark.parametrize(
     ("share", "loads", "words"),
     [
@@ -270,19 +255,6 @@ def test_the_slower_of_two_very_different_workers_may_decide() -> None:
     exact = 1 + F(DIGITS.ln(decimal.Decimal(2)))
     assert found[0] < exact < found[1]
     assert found[1] - found[0] < F(1, 1 << WIDTH - 2)
-
-
-@pytest.mark.parametrize("exponent", [-300, -40, 40, 300])
-def test_the_unit_of_time_changes_nothing(exponent: int) -> None:
-    factor = F(2) ** exponent
-    data = random_coded_computing(5)
-    run = algorithms["coded.expected"].run(data)
-    scaled = data.replace(
-        rate=[[u and u / float(factor) for u in row] for row in data.rate],
-        shift=[[a and a * float(factor) for a in row] for row in data.shift],
-    )
-    one, other = replayed(data, run.decisions), replayed(scaled, run.decisions)
-    assert abs(one.high * factor - other.high) <= other.high * F(1, 1 << WIDTH)
 
 
 def test_a_guess_beyond_all_doubles_is_none() -> None:

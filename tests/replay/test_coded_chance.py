@@ -19,7 +19,6 @@ from farkas.replay.coded_chance import (
     _chance,
     enclosed,
     quantile,
-    reached,
     replay_chance,
 )
 from tests.generators.coded import random_coded_computing
@@ -48,14 +47,6 @@ def test_sums_over_sets_are_enclosed_closely(seed):
     low, high = enclosed(loads, chances, rows)
     assert low <= exact <= high
     assert high - low <= Fraction(1, 10**12)
-
-
-def test_the_last_row_counts():
-    # 3 + 4 are 7 rows: enough for 7, too few for 8
-    assert reached([3, 4], np.array([0.5, 0.5]), 7) == 0.25
-    assert reached([3, 4], np.array([0.5, 0.5]), 8) == 0.0
-    assert reached([3, 4], np.array([0.5, 0.5]), 4) == 0.5
-    assert reached([3, 4], np.array([0.5, 0.5]), 3) == 0.75
 
 
 @pytest.mark.parametrize("y", [1e-300, 1e-12, 0.3, 2.0, 60.0, 700.0, 2800.0, 3000.0, 1e9])
@@ -93,31 +84,6 @@ def test_the_time_is_the_quantile_of_the_law(seed):
     assert float(found.low) <= expected * (1 + 1e-11)
     assert expected * (1 - 1e-11) <= float(found.high)
     assert float(found.high / found.low) - 1 < 1e-9
-
-
-def test_units_of_time_and_of_rows_change_nothing_else():
-    data = library.load("coded/demo")
-    share = tuple(tuple(float(n % 2 == m) for n in range(data.workers)) for m in range(2))
-    rows = int(data.rows.max())
-    loads = tuple(tuple(rows * k for k in row) for row in share)
-    once = replay_chance(data, share, loads, Kept())
-    for unit in (2.0**-60, 2.0**60):
-        scaled = data.replace(
-            rate=[[u and u / unit for u in row] for row in data.rate],
-            shift=[[a and a * unit for a in row] for row in data.shift],
-        )
-        found = replay_chance(scaled, share, loads, Kept())
-        assert (found.low, found.high) == (once.low * Fraction(unit), once.high * Fraction(unit))
-    # tenfold rows on workers ten times as fast
-    tenfold = data.replace(
-        masters=[{"name": m.name, "rows": 10 * m.rows} for m in data.masters],
-        rate=[[u and u * 10 for u in row] for row in data.rate],
-        shift=[[a and a / 10 for a in row] for row in data.shift],
-    )
-    many = tuple(tuple(10 * load for load in row) for row in loads)
-    assert float(replay_chance(tenfold, share, many, Kept()).high) == pytest.approx(
-        float(once.high), rel=1e-12
-    )
 
 
 def test_a_probability_that_only_approaches_the_target_has_no_time():

@@ -9,8 +9,6 @@ import farkas
 from farkas.errors import NotACertificate
 from farkas.instances.mlbroker import FRACTIONAL
 from farkas.online import algorithms
-from farkas.online.loop import drive
-from farkas.online.mlbroker.fractional import Fractional
 from farkas.replay import replay
 from farkas.replay.mlbroker import require_slots
 
@@ -35,10 +33,3 @@ def test_only_the_fractional_algorithm_decides_fractions() -> None:
         for name in others:
             with pytest.raises(NotACertificate, match="decisions of the run are none of its kind"):
                 replay(msgspec.structs.replace(run, algorithm=name), instance)
-
-
-def test_the_fractional_policy_by_itself_is_replayed_as_the_algorithm() -> None:
-    instance = farkas.load("mlbroker/tiny")
-    run = drive(Fractional(), instance)
-    assert run.algorithm in FRACTIONAL
-    assert run.ratio == farkas.run(instance, "mlbroker.fractional").ratio

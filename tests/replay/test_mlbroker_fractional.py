@@ -22,8 +22,7 @@ from farkas.online.run import prove_value
 from farkas.replay import Replayed, audit, is_as_decided, replay
 from farkas.replay.mlbroker_fractional import Asked, JobPoint
 from farkas.replay.transport import cheapest
-from tests.generators.mlbroker import random_brokerage, single
-from tests.metamorphic.units import in_units
+from tests.generators.mlbroker import single
 
 VARIANTS = [(r, s) for r in ("tight", "printed") for s in ("printed", "strict")]
 NONE: dict[str, list[Any]] = {"job": [], "origin": [], "target": [], "amount": []}
@@ -155,12 +154,6 @@ def test_strict_semantics_add_two_rows() -> None:
     assert "(8m)" in replayed(instance, astray, **strict).broken[0]
 
 
-def test_what_solvers_leave_counts_as_kept() -> None:
-    found = replayed(single([[10.0, 0.0]], **MARKET), {**SLOT, "server": [[0.0, 1.0 - 2**-21]]})
-    assert not found.broken
-    assert found.excess == F(1, 2**21)
-
-
 NUMBERS = ("workers", "server", "deployed")
 
 
@@ -220,13 +213,6 @@ def test_no_relaxation_of_another_name(options: dict[str, Any]) -> None:
         replayed(single([[10.0, 0.0]], **MARKET), SLOT, **options)
 
 
-def test_another_variant_is_another_value() -> None:
-    instance = random_brokerage(3, sites=3, jobs=3)
-    run = farkas.run(instance, "mlbroker.fractional[tight]")
-    with pytest.raises(NotACertificate, match="claims the"):
-        audit(decided(run, run.decisions, relax="printed"), instance)
-
-
 def test_a_large_worker_does_not_excuse_data_that_stay() -> None:
     # 10 GB of a worker that could train 2e7: none of them moved is nearly nothing of its capacity
     instance = single([[10.0, 0.0]], **{**MARKET, "worker_capacity": 2e7})
@@ -260,15 +246,6 @@ def test_points_of_the_printed_relaxation_are_not_bounded_by_the_tight_one() -> 
             whole, certificate=tight.certificate, ratio=None, value_exact=None
         )
         assert farkas.check(bounded, instance=instance).ratio is not None
-
-
-@pytest.mark.parametrize("power", [-60, -10, 40])
-def test_what_mending_rounds_up_does_not_depend_on_the_unit_of_data(power: int) -> None:
-    broker = random_brokerage(2, resources=2)
-    run = farkas.run(broker, "mlbroker.fractional[tight]", seed=1)
-    other = farkas.run(in_units(broker, "data", 2.0**power), "mlbroker.fractional[tight]", seed=1)
-    assert run.value_exact is not None
-    assert other.value_exact == run.value_exact
 
 
 DIGITS = 40
@@ -367,22 +344,6 @@ def test_whatever_is_decided_the_mended_point_keeps_every_row(
     assert unkept > 30
 
 
-@pytest.mark.parametrize(("relax", "semantics"), VARIANTS)
-def test_what_keeps_every_row_stays(relax: str, semantics: str) -> None:
-    instance = market([40.0, 24.0, 0.0])
-    half = ONE // 2
-    point = JobPoint(
-        workers=[2 * ONE, 0, 0],
-        server=[half, half, 0],
-        deployed=[ONE, half, 0],
-        moved={(0, 0): 40 * ONE, (1, 0): 24 * ONE},
-        connected={(0, 0): ONE, (0, 1): ONE},
-    )
-    before = copy.deepcopy(point)
-    point.mend(asked(instance, relax, semantics))
-    assert point == before
-
-
 # Site 1 holds half a millionth of the data, and whatever takes them costs as much as 1e9 workers.
 DEAR: dict[str, Any] = {
     "worker_capacity": 20.0,
@@ -461,18 +422,6 @@ def test_no_assignment_of_units_is_cheaper(seed: int) -> None:
     room[0] += max(0, sum(volume) - sum(room))
     price = rng.integers(0, 6, (origins, targets)).tolist()
     assert cheapest(volume, room, price) == enumerated(volume, room, price)
-
-
-def test_what_is_too_much_moves_on_along_a_chain() -> None:
-    # Both origins are nearest to target 0, which holds one unit.  Origin 0 would pay 10 to leave it
-    # for 1, origin 1 only 1; 1 is full of origin 2, which moves on to 2 for 1: 0 + 1 + 1.
-    price = [[0, 10, 20], [0, 1, 20], [9, 0, 1]]
-    assert cheapest([1, 1, 1], [1, 1, 1], price) == 2
-
-
-def test_nothing_to_move_costs_nothing() -> None:
-    assert cheapest([0, 0], [0, 0], [[0, 5], [5, 0]]) == 0
-    assert cheapest([], [], []) == 0
 
 
 def test_whole_numbers_of_any_size_are_exact() -> None:

@@ -10,15 +10,13 @@ import numpy as np
 import pytest
 
 import farkas
-from farkas.errors import FarkasError, NotACertificate
-from farkas.instances.mlbroker import FRACTIONAL, Brokerage
-from farkas.online import Run, algorithms, environments
+from farkas.errors import NotACertificate
+from farkas.instances.mlbroker import Brokerage
+from farkas.online import Run, environments
 from farkas.online.mlbroker.environment import PlacedSlot
 from farkas.replay import Replayed, audit, replay
 from farkas.tolerances import ROUNDING
 from tests.generators.mlbroker import random_brokerage, single
-
-WHOLE = [name for name in algorithms.names("mlbroker.") if name not in FRACTIONAL]
 
 
 def decided(run: Run, decisions: list[Any]) -> Run:
@@ -55,15 +53,6 @@ def test_the_four_costs_by_hand() -> None:
     deploy, sync = F(instance.jobs[0].deploy_cost) * 2, 2 * F(2) / 2
     assert found.low == found.high == transfer + resource + deploy + sync
     assert (found.excess, found.broken) == (0, ())
-
-
-def test_a_site_is_entered_again_after_a_slot_away() -> None:
-    instance = single([[10.0, 0.0]] * 3, transfer_price=[[0, 0], [0, 0]], base_price=[[0.0]] * 2)
-    here = {"jobs": [0], "workers": [[1, 0]], "server": [0]}
-    away = {"jobs": [0], "workers": [[0, 1]], "server": [1]}
-    cost = F(instance.jobs[0].deploy_cost)
-    assert replayed(instance, here, here, here).low == cost
-    assert replayed(instance, here, away, here).low == 3 * cost
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -132,13 +121,3 @@ def test_data_that_the_count_of_workers_forgives_are_an_excess() -> None:
     there = replayed(instance, {"jobs": [0], "workers": [[0, 1]], "server": [1]})
     assert here.excess == there.excess == (F(over) - 10) / F(over)
     assert there.low - here.low == 10  # what one worker can train is what moves
-
-
-def test_nothing_of_a_run_but_its_decisions_changes_what_they_are_worth() -> None:
-    run = farkas.run("mlbroker/tiny", "mlbroker.mlbroker")
-    instance = farkas.load("mlbroker/tiny")
-    others = {"algorithm": "mlbroker.opt", "options": {}, "costs": [], "numbers": {}}
-    assert replay(msgspec.structs.replace(run, **others), instance) == replay(run, instance)
-    for kind in ({"kind": "gadget"}, {"algorithm": "gadget.las"}):
-        with pytest.raises(FarkasError):
-            replay(msgspec.structs.replace(run, **kind), instance)

@@ -19,7 +19,7 @@ from farkas.solvers import (
     solve,
     status,
 )
-from farkas.solvers.base import Availability, find, installed, missing, version_of
+from farkas.solvers.base import find, installed, version_of
 from farkas.solvers.gurobi import _ranged
 from farkas.solvers.options import WORDS
 from tests.conformance.solvers.cases import INF, form, knapsacks, market_split
@@ -156,29 +156,6 @@ def test_log_goes_to_stderr(capfd):
     assert "HiGHS" in shown.err
 
 
-@pytest.mark.parametrize(
-    ("standing", "usable"),
-    [
-        (Access.MISSING, False),
-        (Access.UNLICENSED, False),
-        (Access.LIMITED, True),
-        (Access.FULL, True),
-    ],
-)
-def test_a_limited_solver_solves_something_and_an_unlicensed_one_nothing(standing, usable):
-    assert bool(Availability(Access(standing))) is usable
-
-
-def test_a_standing_tells_its_detail():
-    assert str(Availability(Access.FULL)) == "full"
-    assert str(Availability(Access.LIMITED, "2 rows")) == "limited: 2 rows"
-
-
-def test_what_is_missing_names_what_brings_it():
-    assert str(missing("farkas[scip]")) == "missing: pip install 'farkas[scip]' to use it"
-    assert str(missing("clarabel")) == "missing: pip install 'clarabel' to use it"
-
-
 def test_packages_are_found_without_importing_them(tmp_path, monkeypatch):
     (tmp_path / "raises_on_import.py").write_text("raise RuntimeError")
     monkeypatch.syspath_prepend(tmp_path)
@@ -208,10 +185,6 @@ def test_options_are_refused_by_name_and_value(options, words):
     with pytest.raises(InvalidOption) as refusal:
         solve(SMALL, **options)
     assert words in str(refusal.value)
-
-
-def test_none_stands_for_the_default():
-    assert Options.parse({"time_limit": None, "threads": None}) == Options()
 
 
 def test_options_go_by_the_words_of_the_solver_and_no_limit_is_no_word():
@@ -246,12 +219,6 @@ def test_amounts_and_counts_may_be_numpy_numbers():
     assert Options.parse({"time_limit": math.inf}) == Options()
 
 
-def test_the_ends_of_every_range_are_allowed_and_a_log_is_asked_for():
-    ends = {"threads": 1, "seed": 0, "gap": 0, "time_limit": 0}
-    assert Options.parse(ends) == Options(time_limit=0, threads=1, seed=0, gap=0, log=False)
-    assert Options.parse({"seed": 2**31 - 1}).seed == 2**31 - 1
-
-
 ROWS = [(1, [1, 1], 1), (0, [1, 0], 4), (-INF, [0, 1], 3), (-2, [1, 1], INF), (-INF, [1, 1], INF)]
 
 
@@ -275,14 +242,6 @@ def test_a_stopped_search_without_bound_or_point_says_nothing():
     assert answer.claim in (Claimed.NONE, Claimed.FEASIBLE)
     # its stand-in for infinity, 1e100, is no bound
     assert not abs(answer.bound) >= 1e100
-
-
-def test_a_linear_program_has_a_bound_and_no_duals():
-    # min x + 2y, x + y >= 3, x <= 1: x = 1, y = 2, value 5
-    answer = solve(form([1, 2], [(3, [1, 1], INF)], upper=[1, INF]), "scip")
-    assert answer.point == pytest.approx([1, 2])
-    assert answer.bound == pytest.approx(5)
-    assert answer.raw_row_duals is None
 
 
 @pytest.mark.parametrize(("sense", "value"), [("min", -5.5), ("max", 9.5)])

@@ -59,15 +59,6 @@ def test_a_value_that_is_no_number_is_infinitely_far():
     assert where == "constraint 0"
 
 
-def test_a_kept_label_is_said():
-    x = cp.Variable(name="x")
-    row = x >= 1
-    row.set_label("at least one")
-    problem = cp.Problem(cp.Minimize(x), [row])
-    x.save_value(np.array(0.25))
-    assert largest_violation(violations(problem)) == (0.75, "at least one")
-
-
 def test_the_unit_of_a_variable_is_the_largest_number_that_it_meets():
     # x = 0.5 meets y = -40 and the side 60; w = 1e9 meets nothing of theirs; 1 for a lonely 0
     x, y, w, v = (cp.Variable(name=name) for name in "xywv")
@@ -99,11 +90,6 @@ def test_costs_are_divided_by_the_power_of_two_below_the_largest(cost, unit):
     assert near_one(problem, "CLARABEL")[0] is given
 
 
-def test_what_costs_nothing_is_left_as_it_is():
-    problem = cp.Problem(cp.Minimize(0 * cp.Variable()))
-    assert near_one(problem, "CLARABEL") == (problem, 1.0)
-
-
 def test_a_problem_is_compiled_once_and_its_answers_depend_on_its_data_alone(monkeypatch):
     # max p x with exp(x) <= 20; costs are divided by a power of two: 2 of 3 and 3.5, 64 of 90
     p, x = cp.Parameter(nonneg=True), cp.Variable(name="x")
@@ -128,11 +114,3 @@ def test_a_bound_counts_sense_and_constant(sense):
     # x in [2, 5]: 2 or 5, and 7 on top
     case = form([1], [(2, [1], 5)], sense=sense, offset=7.0)
     assert solve(case, "clarabel").bound == pytest.approx({"min": 9, "max": 12}[sense], abs=1e-6)
-
-
-def test_variables_of_a_constraint_are_measured_by_one_another():
-    # the sum is 0, and so is y, but the numbers beside y are 1000
-    x, y, z = cp.Variable(name="x"), cp.Variable(name="y"), cp.Variable(name="z")
-    x.value, y.value, z.value = 1000.0, 0.0, 1.0
-    units = units_of(cp.Problem(cp.Minimize(x), [x - 1000 * z + y == 0]))
-    assert units == {x.id: 1000.0, y.id: 1000.0, z.id: 1000.0}

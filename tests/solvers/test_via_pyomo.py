@@ -11,7 +11,7 @@ import pytest
 from pyomo.opt import TerminationCondition as Condition
 
 from farkas.errors import InvalidOption, SolverUnavailable, UnknownName
-from farkas.solvers import Ability, Claimed, Options, Reason, solve
+from farkas.solvers import Claimed, Options, Reason, solve
 from farkas.solvers.base import Undecided
 from farkas.solvers.via_pyomo import (
     BRINGS,
@@ -181,11 +181,6 @@ def test_a_bound_is_that_of_the_sense_or_none():
     for nothing in (None, "unknown", INF):
         none = SimpleNamespace(problem=SimpleNamespace(lower_bound=nothing))
         assert math.isnan(_bound(none, form([1])))
-
-
-def test_scip_behind_pyomo_promises_no_duals():
-    assert PyomoSolver("scip_direct").abilities == Ability.LINEAR | Ability.INTEGER
-    assert Ability.DUALS in PyomoSolver("gurobi_direct").abilities
 
 
 @pytest.mark.parametrize("solver", BRINGS)

@@ -68,30 +68,6 @@ def run(*words, cwd):
     return done.returncode, done.stdout, done.stderr
 
 
-def test_it_runs_by_itself_and_its_exit_code_says_what_became_of_the_file(tmp_path):
-    good = plain()
-    (tmp_path / "good.json").write_text(json.dumps(good))
-    code, out, err = run("good.json", cwd=tmp_path)
-    assert (code, err) == (0, "")
-    assert (
-        out
-        == (
-            'proved: the optimal value of the program that the file calls "small" is at least 1.4;'
-            " a point that satisfies it exactly reaches 1.4\n"
-        )
-        or "is at least 1.3999" in out
-    )
-    (tmp_path / "bad.json").write_text(json.dumps({**good, "bound": "2"}))
-    assert run("bad.json", cwd=tmp_path) == (
-        1, "", "refused: the multipliers do not prove the bound 2\n"
-    )  # fmt: skip
-    for name in ("none.json", ".", "x\0y") if sys.platform == "win32" else ("none.json", "."):
-        code, out, err = run(name, cwd=tmp_path)
-        assert (code, out) == (2, "")
-        assert err.startswith("refused: ")
-    assert run(cwd=tmp_path)[0] == 2
-
-
 @pytest.mark.parametrize(
     "content",
     [
@@ -170,14 +146,6 @@ def test_the_sentence_says_kind_and_options():
 def test_numbers_of_thousands_of_digits_are_refused_wherever_they_stand(digits, sign):
     content = json.dumps(plain() | {"options": {"x": "?"}}).replace('"?"', sign + "9" * digits)
     assert agree(content.encode()) is None
-
-
-def test_a_key_that_occurs_twice_is_refused():
-    content = json.dumps(plain()).replace('"bound"', '"bound": "-5", "bound"', 1).encode()
-    with pytest.raises(Refused, match="twice"):
-        parsed(content)
-    with pytest.raises(FarkasError, match="'bound' stands twice"):
-        from_json(content)
 
 
 def agree(content):

@@ -136,18 +136,6 @@ def test_an_attack_says_what_it_found_and_writes_it(capsys: Capture, tmp_path: P
     assert call(["show", str(file)]) == 0
 
 
-@pytest.mark.slow
-def test_a_claim_that_an_attack_does_not_break_is_held(capsys: Capture, tmp_path: Path) -> None:
-    file = tmp_path / "found.json"
-    words = ["claims", "coded.largest_first", "--attack", "0.5", "--out", str(file)]
-    assert call(words) == 0
-    told = capsys.readouterr()
-    assert "held: in 151 runs" in told.out
-    assert "attacked for 0.5" in told.out
-    assert "no instance breaks" in told.err
-    assert not file.exists()
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [

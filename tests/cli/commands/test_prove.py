@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 import signal
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -110,34 +108,6 @@ def test_a_check_gives_up_after_the_steps_it_is_allowed(
         assert said.err.count("\n") == 1
         assert call(["check", out, *extra, "--most-work", "9999"]) == 0
         capsys.readouterr()
-
-
-def chain(folder: Path) -> str:
-    """Least x12 with x0 = 1 and x(i+1) = a(i) x(i), a(i) of 390 digits: exactly 4,691 of them."""
-    factors = [f"1.{'0' * 40}{'3' * 348}{i % 10}7" for i in range(12)]
-    rows = ["c0: x0 = 1"]
-    rows += [f"c{i + 1}: x{i + 1} - {a} x{i} = 0" for i, a in enumerate(factors)]
-    path = folder / "chain.lp"
-    path.write_text("\n".join(["min", "obj: x12", "st", *rows, "end", ""]))
-    return str(path)
-
-
-@pytest.mark.slow
-def test_values_of_more_digits_than_python_writes_at_once(tmp_path: Path, capsys: Capture) -> None:
-    path, kept = chain(tmp_path), tmp_path / "chain.json"
-    assert call(["prove", path, "--write", str(kept), "--json"]) == 0
-    exact = str(shown(capsys)["value_exact"])
-    top, bottom = exact.split("/")
-    wanted = math.prod(Fraction(f"1.{'0' * 40}{'3' * 348}{i % 10}7") for i in range(12))
-    cut = 10**4000  # Python refuses to read more at once
-    assert (int(top[:-4000]) * cut + int(top[-4000:])) * wanted.denominator == wanted.numerator * (
-        int(bottom[:-4000]) * cut + int(bottom[-4000:])
-    )
-    for words in ([], ["--model", path]):
-        assert call(["check", str(kept), *words, "--json"]) == 0
-        assert shown(capsys)["value_exact"] == exact
-        assert call(["check", str(kept), *words]) == 0
-        assert "at least 1." in capsys.readouterr().out
 
 
 def test_a_limit_is_exit_code_3(tmp_path: Path, capsys: Capture) -> None:

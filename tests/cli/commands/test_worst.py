@@ -38,17 +38,6 @@ def test_what_it_writes_is_what_check_proves(tmp_path, capsys) -> None:  # type:
     assert "no other checker" in capsys.readouterr().err
 
 
-@pytest.mark.slow
-def test_an_option_of_the_algorithm_is_none_of_the_command(capsys) -> None:  # type: ignore[no-untyped-def]
-    words = ["worst", "eris.eris", "--set", "scheduler=printed", "--evaluations", "20", "--json"]
-    assert call(words) == 0
-    assert json.loads(capsys.readouterr().out)["options"]["scheduler"] == "printed"
-    assert call([*words[:3], "scheduler=tcp://nowhere:1"]) == 2
-    said = capsys.readouterr().err
-    assert "scheduler" in said
-    assert said.count("\n") == 1
-
-
 def test_an_option_that_is_a_number_is_read_from_its_text(capsys) -> None:  # type: ignore[no-untyped-def]
     words = ["worst", "gadget.columns", "--set", "gap=0.5", "--evaluations", "1", "--json"]
     assert call(words) == 0
@@ -114,29 +103,6 @@ def test_without_an_algorithm_it_is_said_what_lists_them(
 ) -> None:
     assert call(["worst"]) == 2
     assert "farkas list algorithms lists them" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_what_it_writes_is_what_check_proves_of_a_box(tmp_path, capsys) -> None:  # type: ignore[no-untyped-def]
-    gap, bound, box, out = (
-        str(tmp_path / name) for name in ("gap.json", "gap.bound.json", "gap.box.json", "out.json")
-    )
-    words = ["worst", "mlbroker.local", "--from", "mlbroker/tiny", "--prove", "--set", "parts=1"]
-    assert call([*words, "--write", gap, "--out", out, "--json"]) == 0
-    said = json.loads(capsys.readouterr().out)
-    assert farkas.load(out).sha256 == farkas.check(gap).instance.sha256
-    assert call(["check", gap, "--instance", out, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["ratio_exact"] == said["ratio_at_least_exact"]
-    assert call(["check", gap, "--instance", box]) == 0
-    assert "lies in the box of the given one" in capsys.readouterr().out
-    assert call(["check", gap, "--instance", "mlbroker/demo"]) == 1
-    assert "its box does not hold the other" in capsys.readouterr().err
-    assert call(["check", bound, "--instance", box]) == 0
-    assert "the ratio of mlbroker.local is at most 1.17878788" in capsys.readouterr().out
-    assert call(["check", bound, "--instance", box, "--json"]) == 0
-    assert Fraction(json.loads(capsys.readouterr().out)["bound_exact"]) <= 0
-    assert said["program"] == "mlbroker.worst_local[printed,1.178787878787879,0,1]"
-    assert call(["check", bound, "--instance", out]) == 1
 
 
 def test_a_table_for_people_of_a_box(tmp_path, capsys) -> None:  # type: ignore[no-untyped-def]

@@ -9,7 +9,6 @@ import pytest
 
 from farkas.certificates import check
 from farkas.certificates.dps import PricedMarket, certify_prices
-from farkas.duals.dps import restated
 from farkas.duals.dualize import dualize
 from farkas.duals.multipliers import as_linear
 from farkas.relaxations.dps.interval import IntervalLP
@@ -41,18 +40,3 @@ def test_any_prices_prove_a_bound(seed):
     # prices of a slot may move to one in which more jobs pay them
     bound = check(as_linear(own, market)).bound
     assert bound <= check(own, instance=market).bound * (1 + Fraction(1, 10**9))
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_prices_that_meet_in_a_row_add_up(seed):
-    market = random_market(seed, jobs=6)
-    program = PricedMarket(market, "dps.interval_lp[budget]")
-    own = certify_prices(market, np.full(program.width, 0.25), "budget")
-    form, multipliers = restated(own, market)
-    for family, types in (("enough_workers", market.worker_type), ("enough_ps", market.ps_type)):
-        block = form.row_block(family)
-        rows = block.axes[0].members[:, 0]
-        priced = multipliers[block.start : block.stop]
-        for kind in set(types[market.fits].tolist()):
-            total = priced[rows == kind].sum()
-            assert total == 0.25 * len(program.slots)

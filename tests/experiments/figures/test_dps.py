@@ -353,16 +353,3 @@ def test_the_print_is_held_against_printed_gains() -> None:
     assert (highest.holds, highest.note, more.holds) == (True, "ahead by 1, 1", False)
     highest, more = _highest("GADGET", [1.0, 5.0], [2.0, 4.0])
     assert (highest.holds, more.holds) == (False, True)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", ["5", "6"])
-def test_embedded_jobs_are_a_share(number: str) -> None:
-    for line in reduced("gadget", number).series:
-        assert 0 <= min(line.y) <= max(line.y) <= 1
-
-
-@pytest.mark.slow
-def test_slots_are_measured_against_their_bound() -> None:
-    for line in reduced("gadget", "7").series:
-        assert max(line.y) <= 1 + 1e-9

@@ -15,12 +15,11 @@ from xml.etree import ElementTree
 import pytest
 
 from farkas.errors import InvalidOption, NoAnswer
-from farkas.experiments.figures import PRESETS, Exhibit, Statement, figures, writing
+from farkas.experiments.figures import PRESETS, Exhibit, figures, writing
 from farkas.experiments.figures.writing import (
     Batch,
     Drawn,
     as_csv,
-    caption,
     kept_in,
     measurement,
     sources,
@@ -52,18 +51,6 @@ def test_json_holds_everything_and_no_nan(tmp_path):
     assert "trend reproduced; falls: yes (3 to 1.5); below 2.5: no" in found["caption"]
     assert "Means of 5 instances; 95 % t intervals of the mean." in found["caption"]
     assert found["instances"] == 5
-
-
-def test_a_caption_compares_its_own_run_whatever_the_full_preset_shows():
-    shape, value = Statement("falls", True), Statement("ends at 2", True, about="value")
-    remark = Statement("faster", False, about="ours")
-    for findings, words in (
-        ([shape, value, remark], "reproduced; falls"),
-        ([shape, dataclasses.replace(value, holds=False)], "trend reproduced; falls"),
-        ([dataclasses.replace(shape, holds=False), value], "not reproduced; falls"),
-    ):
-        data = dataclasses.replace(rows(), findings=findings)
-        assert f"This run (full, seed 0): {words}" in caption(exhibit(), data, FULL, 0)
 
 
 @pytest.mark.slow
@@ -188,16 +175,6 @@ def test_who_stops_watching_leaves_no_process_and_keeps_what_was_measured(tmp_pa
     rest = Batch(tmp_path, REDUCED, 0).write_all([figures[n] for n in names], 1)
     assert {outcome.name for outcome in rest} == set(names)
     assert {path: path.stat().st_mtime_ns for path in kept} == kept
-
-
-def test_a_figure_that_its_process_does_not_find_is_one_that_failed(tmp_path):
-    unknown = dataclasses.replace(exhibit(lines()), kind="mlbroker", label="figure99")
-    other = figures["mlbroker.table3"]
-    found = list(Batch(tmp_path, REDUCED, 0).write_all([unknown, other], 2))
-    outcomes = {outcome.name: outcome for outcome in found}
-    assert outcomes["mlbroker.figure99"].note.startswith("not drawn: UnknownName: unknown figure")
-    assert outcomes["mlbroker.figure99"].failed
-    assert not outcomes["mlbroker.table3"].failed
 
 
 def test_a_process_that_dies_leaves_what_was_drawn(tmp_path):

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from farkas.experiments.figures import PlotAxis
 from farkas.experiments.pictures.gantt import (
-    FILLED,
     MOST_LANES,
     SEEN,
     BothSides,
@@ -20,12 +19,9 @@ from farkas.experiments.pictures.gantt import (
     Schedule,
     drawn,
     look,
-    picture,
     stacked,
     tops_of,
 )
-from farkas.experiments.plotting import pair_of
-from tests.experiments.made import proof_of
 
 LAYOUT = Layout(
     lanes=["site 0", "site 1"], tops=[2.0, 4.0], owners=["job 0", "job 1"],
@@ -70,15 +66,6 @@ def test_what_is_held_is_what_is_drawn_and_nothing_overlaps(blocks: list[Held]) 
             assert low == sum(held(blocks, lane, owner, at) for owner in range(4))
     tops = tops_of(blocks, 3)
     assert all(r.high <= tops[r.lane] for r in drawn)
-
-
-def test_slots_of_one_owner_are_one_rectangle_and_a_new_height_is_another() -> None:
-    slots = [Held(0, 1, t, t + 1, 2.0) for t in (2, 0, 1)]
-    (one,) = stacked(slots)
-    assert (one.start, one.end, one.high) == (0, 3, 2.0)
-    assert len(stacked([*slots, Held(0, 1, 3, 4, 1.0)])) == 2
-    assert len(stacked([*slots, Held(0, 1, 4, 5, 2.0)])) == 2, "a hole parts them"
-    assert len(stacked([*slots, Held(0, 0, 1, 2, 1.0)])) == 4, "lifted in the middle"
 
 
 def boxes(axes):
@@ -141,13 +128,6 @@ def test_one_unit_is_one_and_no_unit_is_not_named() -> None:
     assert dataclasses.replace(LAYOUT, unit="").fillings == ["", ""]
 
 
-def test_an_axis_may_begin_late() -> None:
-    late = dataclasses.replace(LAYOUT, begin=1, end=4)
-    left, _ = drawn(dataclasses.replace(PAIR, layout=late)).axes
-    assert left.get_xlim() == (1, 4)
-    assert list(left.get_xticks()) == [1, 2, 3, 4]
-
-
 def test_the_smallest_block_is_seen_and_empty_sides_are_drawn() -> None:
     tiny = dataclasses.replace(
         LAYOUT, sides=[Schedule([Held(0, 0, 0, 1e-9, 2.0)]), Schedule([])], end=4
@@ -179,33 +159,6 @@ def test_long_names_many_owners_and_remarks_leave_room_for_the_plot() -> None:
         assert box.width * width > 1.5
         assert box.height * height > 0.4
     assert any("lines more" in text.get_text() for text in canvas.texts)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf"])
-def test_the_same_statement_is_the_same_file(suffix: str) -> None:
-    pair = pair_of(proof_of("gadget.drf"), again=True)
-    assert pair is not None
-    assert picture(pair, suffix) == picture(pair, suffix)
-
-
-def test_every_lane_is_named_beside_its_own_blocks() -> None:
-    axes = drawn(PAIR).axes[0]
-    names = [tick.get_text().partition("\n")[0] for tick in axes.get_yticklabels()]
-    places = dict(zip(names, axes.get_yticks(), strict=True))
-    for name, (box, _) in zip(["site 0", "site 1"], boxes(axes), strict=True):
-        assert box.y0 < places[name] < box.y0 + 1
-    assert places["site 0"] > places["site 1"]  # the first lane is on top
-
-
-def test_blocks_that_meet_stand_on_each_other_each_as_high_as_it_is() -> None:
-    met = dataclasses.replace(
-        LAYOUT, sides=[Schedule([Held(0, 0, 0, 2, 0.5), Held(0, 1, 1, 2, 1.5)]), Schedule([])]
-    )
-    (below, _), (above, _) = boxes(drawn(dataclasses.replace(PAIR, layout=met)).axes[0])
-    assert (below.y0, above.y0) == (1, below.y1)
-    assert above.height == pytest.approx(3 * below.height)
-    assert above.y1 == pytest.approx(1 + FILLED)  # together they fill the lane
 
 
 @pytest.mark.parametrize("more", [-1, 0, 1])

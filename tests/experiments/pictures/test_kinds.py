@@ -106,12 +106,6 @@ def test_shares_are_of_the_scarcest_resource_and_transfer_has_its_lane() -> None
     assert layout.sides[0].remarks[0] == f"job 0 is worth {worth:g}"
 
 
-def test_without_transfer_there_is_no_lane_of_it() -> None:
-    auction = library.load("eris/tiny")
-    layout = use_of_sites(auction, [decided(accepted=False)])
-    assert len(layout.lanes) == auction.sites
-
-
 def test_rings_hold_servers_and_links() -> None:
     cluster = library.load("gadget/tiny")
     hosts = [k for k, node in enumerate(cluster.nodes) if node.server]

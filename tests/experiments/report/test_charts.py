@@ -126,13 +126,6 @@ def test_wide_spreads_are_logarithmic_and_say_so(canvas, worst: float, scale: st
     assert ("logarithmic" in axes.get_xlabel()) == (scale == "log")
 
 
-def test_a_page_says_the_numbers_of_every_algorithm() -> None:
-    one = ratios([1.0, 1.1, 1.2, 1.3, 2.0], interval=(0.5, 1.5))
-    assert "mlbroker.one: median 1.2, mean 1.32, largest 2, 95 % interval" in spread(
-        [one], "i", "T"
-    )
-
-
 def test_ratios_are_rounded_up_and_numbers_short_whatever_their_sign() -> None:
     assert (at_most(1.0132201), at_most(1.0), at_most(float("nan"))) == ("1.01323", "1", "–")
     assert [number(x) for x in (-12345.6, 12345.6, 9999.0, -1e6)] == [

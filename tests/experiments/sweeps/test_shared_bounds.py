@@ -27,7 +27,7 @@ from farkas.experiments.sweeps.task import Request, perform
 from farkas.instances import library, to_bytes, write
 from farkas.offline import OfflineSearch, searches
 from farkas.offline.search import policies
-from tests.experiments.sweeps.made import number, written
+from tests.experiments.sweeps.made import written
 
 CONFIG = """
 name = "shared"
@@ -247,18 +247,6 @@ def ran(tmp_path_factory) -> str:
     found = sweep(path, workers=2)
     assert found.performed == {"done": 10}
     return found.store
-
-
-@pytest.mark.slow
-def test_runs_keep_their_certificate_and_every_one_was_proved_again(ran):
-    with Store(ran) as store:
-        results = list(store.results(output=True))
-        runs = [result for result in results if "epsilon" in result.task.options]
-        assert len({(r.task.instance, r.task.seed, r.task.options["epsilon"]) for r in runs}) == 8
-        for result in runs:
-            assert result.ratio == pytest.approx(result.value / number(result.bound))
-            assert result.output["manifest"]["instance_sha256"] == result.task.instance
-        assert [words for _, words in prove_again(store)] == ["proved again"] * 10
 
 
 def test_a_run_that_breaks_something_and_has_no_value_is_proved_to(ran, tmp_path):

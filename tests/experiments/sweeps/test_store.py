@@ -17,7 +17,7 @@ import pytest
 
 from farkas.cli import call
 from farkas.errors import FileProblem, InvalidInstance
-from farkas.experiments.sweeps import Result, Store, Task
+from farkas.experiments.sweeps import Store, Task
 from farkas.experiments.sweeps.task import Request, perform
 from farkas.instances import library, to_bytes
 from tests.experiments.sweeps.made import INSTANCES, result
@@ -87,54 +87,8 @@ def test_a_sound_store_is_read(copy: Path, capsys: Capture) -> None:
     assert (ratios[0], ratios[1].count("rejected")) == (1, 6)
 
 
-# 1314 and 1319 make SQLite quote a damaged schema, letters and all
-@pytest.mark.parametrize("seed", [*range(30), 1314, 1319])
-def test_no_damage_of_bytes_ends_in_an_internal_error(
-    seed: int, copy: Path, capsys: Capture
-) -> None:
-    rng = random.Random(seed)
-    content = bytearray(copy.read_bytes())
-    match seed % 5:
-        case 0:
-            for _ in range(rng.choice([1, 10, 100, 1000])):
-                content[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
-        case 1:
-            del content[rng.randrange(len(content)) :]
-        case 2:
-            start = 4096 * rng.randrange(len(content) // 4096)
-            content[start : start + 4096] = rng.randbytes(4096)
-        case 3:
-            start = rng.randrange(len(content))
-            content[start : start + 200] = bytes(len(content[start : start + 200]))
-        case 4:  # the head and the schema, where the most depends on a byte
-            content[rng.randrange(100) + rng.choice([0, 0, 3000, 3900])] = rng.randrange(256)
-    copy.write_bytes(content)
-    ends_well(copy, capsys)
-
-
 COLUMNS = ["key", "kind", "name", "instance", "task", "status", "value", "bound", "ratio",
            "seconds", "error", "recheck", "output", "finished"]  # fmt: skip
-
-
-@pytest.mark.parametrize("column", [*COLUMNS, "sha", "data"])
-def test_a_table_without_a_column_is_no_store(column: str, copy: Path, capsys: Capture) -> None:
-    table = "instances" if column in ("sha", "data") else "results"
-    changed(copy, f"ALTER TABLE {table} RENAME COLUMN {column} TO other")
-    assert ends_well(copy, capsys) == {2}
-
-
-@pytest.mark.ids(4)
-@pytest.mark.parametrize("column", COLUMNS)
-@pytest.mark.parametrize("value", ["NULL", "''", "'x'", "9e999", "-1", "2", "x'00'"])
-def test_no_value_of_a_column_ends_in_an_internal_error(
-    column: str, value: str, copy: Path, capsys: Capture
-) -> None:
-    try:
-        changed(copy, "PRAGMA ignore_check_constraints=ON",
-                f"UPDATE results SET {column} = {value} WHERE name = 'mlbroker.local'")  # fmt: skip
-    except sqlite3.Error:
-        return  # the table holds no such value
-    ends_well(copy, capsys)
 
 
 def test_a_certified_ratio_below_1_is_damage(copy: Path, capsys: Capture) -> None:
@@ -315,7 +269,6 @@ def test_words_of_errors_are_kept_on_one_line(copy: Path) -> None:
     assert len(error) == 4000
 
 
-KEY = "0" * 64
 ONE = result(seed=9)
 
 
@@ -362,13 +315,6 @@ def test_a_claim_that_nobody_renews_lapses(copy: Path, monkeypatch: pytest.Monke
     at(66.0)
     assert claim(other) == "ours"
     other.close()
-
-
-def test_statuses_are_those_of_the_results(copy: Path) -> None:
-    with Store(copy, readonly=True) as store:
-        assert sorted(store.present().values()) == ["done"] * 8 + ["failed"]
-        assert all(isinstance(one, Result) for one in store.results())
-        assert store.output(KEY) is None
 
 
 @pytest.mark.parametrize("readonly", [True, False])

@@ -36,13 +36,6 @@ def test_every_task_is_done_once_and_nothing_is_done_twice(tmp_path):
     assert (second.tasks, second.present, second.performed) == (6, 6, {})
 
 
-@pytest.mark.slow
-def test_a_larger_sweep_performs_only_what_is_new(tmp_path):
-    sweep(written(tmp_path, count=2), workers=1)
-    grown = sweep(written(tmp_path, count=5), workers=1)
-    assert (grown.present, grown.performed) == (2, {"done": 3})
-
-
 def test_results_carry_a_proved_bound_and_the_instance(tmp_path):
     found = sweep(written(tmp_path, count=1), workers=1)
     with Store(found.store) as store:

@@ -25,13 +25,6 @@ def test_a_published_cluster_is_a_tree_of_equal_duplex_links():
     assert np.all((data.max_workers >= 1) & (data.max_workers <= 5))
 
 
-def test_scaling_a_cluster_multiplies_capacities_and_nothing_else():
-    one, two = generate("gadget", "small", 1), generate("gadget", "small", 1, server_scale=2.0)
-    assert np.array_equal(two.capacity[:4, 0], 2 * one.capacity[:4, 0])
-    assert two.jobs == one.jobs
-    assert two.links == one.links
-
-
 @pytest.mark.parametrize(
     ("utility", "family"),
     [("sigmoid", Sigmoid), ("log1p", Log1p), ("linear", LinearUtility), ("energy", QuadraticCost)],
@@ -77,11 +70,6 @@ def test_the_published_generator_draws_the_rates_first():
     assert np.array_equal(data.shifts, 1.0 / expected)
     assert data.rows.tolist() == [1e5] * 4
     assert data.success_probability == 0.98
-
-
-@pytest.mark.parametrize(("law", "values"), [("ends", {1, 5}), ("integers", {1, 2, 3, 4, 5})])
-def test_other_laws_of_rates(law, values):
-    assert set(generate("coded", law=law).rates.ravel()) == values
 
 
 def test_integers_stay_within_ends_that_are_none():

@@ -18,14 +18,6 @@ from farkas.portable import exp, uniform
 from tests.instances.traces.made import GRAPHML, NODES, PODS, PRICES, SNDLIB
 from tests.tools.shared import shared
 
-PAID = """\
-instance,gpu,gpu_count,vcpu,memory,network,region,on_demand_usd_per_hour,reserved_usd_per_hour
-g4,NVIDIA T4,4,48,192 GB,50 Gigabit,west,8.0,4.0
-g4,NVIDIA T4,4,48,192 GB,50 Gigabit,east,,4.0
-p4,NVIDIA A100,8,48,192 GB,50 Gigabit,west,32.0,4.0
-g6,NVIDIA L4,0.25,4,16 GB,50 Gigabit,west,0.4,0.2
-"""
-
 
 def test_pods_become_jobs_on_nodes_with_gpus(folder):
     imported = import_trace("alibaba", folder / "pods.csv", "dps")
@@ -206,18 +198,6 @@ def test_a_damaged_price_table_is_refused(folder, before, after, message):
         read_prices(folder / "prices.csv", "g4.big")
 
 
-def test_a_reserved_price_may_be_the_one_on_demand(folder):
-    (folder / "prices.csv").write_text(PRICES.replace("8.0,4.0", "8.0,8.0", 1))
-    assert max(price.reserved for price in read_prices(folder / "prices.csv", "g4.big")) == 2.0
-
-
-def test_words_of_a_price_table_are_quoted(folder):
-    table = PRICES.replace("east", "all: accepted.").replace("west", "all: accepted.")
-    (folder / "prices.csv").write_text(table)
-    with pytest.raises(FileProblem, match=r'in "all: accepted\." stands twice'):
-        read_prices(folder / "prices.csv", "g4.big")
-
-
 def test_no_region_with_both_prices_is_refused(folder):
     (folder / "prices.csv").write_text(PRICES.replace("8.0,4.0", "8.0,").replace("6.0,5.0", ",5.0"))
     with pytest.raises(InvalidOption, match="no region quotes both prices"):
@@ -230,11 +210,6 @@ def test_prices_are_per_gpu_by_name_of_the_region_that_quotes_both(folder):
         GpuPrice("east", 1.5, 1.25),
         GpuPrice("west", 2.0, 1.0),
     ]
-
-
-def test_another_type_is_answered_with_the_nearest(folder):
-    with pytest.raises(InvalidOption, match="no prices for instance 'g5-bg'; did you mean g5"):
-        read_prices(folder / "prices.csv", "g5-bg")
 
 
 def test_topology_zoo_keeps_parallel_edges_and_stated_speeds(folder):
@@ -291,10 +266,3 @@ def test_a_unit_that_the_file_states_wins(tmp_path):
     path = tmp_path / "net.txt"
     path.write_text(SNDLIB.replace("NODES", "META (\n  unit = MBITPERSEC\n)\nNODES", 1))
     assert read_network(path, unit=1.0).cables[0][2] == 9.92
-
-
-def test_the_name_of_a_file_cannot_pass_for_words(tmp_path):
-    path = tmp_path / "x: proved"
-    path.write_text("neither")
-    with pytest.raises(FileProblem, match=r'^"/.*/x: proved": is neither'):
-        read_network(path)

@@ -6,7 +6,6 @@ import math
 
 import pytest
 
-import farkas
 from farkas.cli import call
 from farkas.errors import FileProblem, InvalidOption
 from farkas.instances.traces import import_trace
@@ -339,12 +338,6 @@ def test_a_file_that_is_missing_is_said_before_columns_are_asked_for(tmp_path, c
     path.write_text(TABLE)
     with pytest.raises(InvalidOption, match=r"map = .*; expected text, got a whole number$"):
         import_trace("csv", path, "gadget", map={"submit": 3})
-
-
-def test_what_was_imported_is_saved(table, tmp_path):
-    found, path = cluster(table), tmp_path / "made.json"
-    found.save(path)
-    assert farkas.load(path).sha256 == found.sha256
 
 
 @pytest.mark.parametrize(

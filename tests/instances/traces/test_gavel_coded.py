@@ -96,13 +96,6 @@ def test_models_that_are_not_drawn_are_counted(twin):
     assert (found.kept, found.dropped) == (1, {"not drawn": 1})
 
 
-def test_the_name_of_a_file_cannot_pass_for_words(tmp_path):
-    path = tmp_path / "x: proved"
-    path.write_text("[]")
-    with pytest.raises(FileProblem, match=r'^"/.*/x: proved": holds no table'):
-        read_throughputs(path)
-
-
 ROLES = {"master": "model", "worker": "gpu", "rate": "speed"}
 TABLE = "model,gpu,speed,least\na,x,2,0.1\na,y,4,0.2\nb,x,1,0.5\n"
 

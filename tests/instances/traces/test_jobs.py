@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-
 import numpy as np
 import pytest
 
@@ -11,10 +9,10 @@ from farkas import instances
 from farkas.errors import FileProblem, InvalidOption
 from farkas.instances.traces import import_trace
 from farkas.instances.traces.importer import Account, importers
-from farkas.instances.traces.jobs import TraceJob, most_at_once, whole_units
+from farkas.instances.traces.jobs import TraceJob, most_at_once
 from farkas.instances.traces.jobs_eris import chunks_of, nearest_model
-from tests.instances.traces.made import PHILLY, SNDLIB
-from tests.tools.shared import ROOT, shared
+from tests.instances.traces.made import SNDLIB
+from tests.tools.shared import shared
 
 
 def job(begin: float, length: float, gpus: int) -> TraceJob:
@@ -45,11 +43,6 @@ def test_the_peak_lets_a_job_end_before_another_begins():
     assert most_at_once([]) == 0
 
 
-def test_whole_units_include_both_ends():
-    draws = {tuple(whole_units(np.random.default_rng(s), [(0, 1), (7, 7)])) for s in range(30)}
-    assert draws == {(0.0, 7.0), (1.0, 7.0)}
-
-
 TIMES = """\
 timestamp,duration,num_gpus,gpu_time,cluster
 2017-10-09 10:00:00,3600.0,16,1.0,beta
@@ -74,21 +67,6 @@ def test_philly_clusters_have_servers_of_their_own(folder):
     assert market.ps.tolist() == [1, 1, 4]
 
 
-@pytest.mark.slow
-def test_the_example_runs_on_its_synthetic_twin(monkeypatch, capsys, tmp_path):
-    spec = importlib.util.spec_from_file_location("twin", ROOT / "examples/philly_market.py")
-    assert spec is not None
-    assert spec.loader is not None
-    example = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(example)
-    monkeypatch.setattr(example, "DATA", tmp_path / "absent.csv")
-    monkeypatch.setattr("sys.argv", ["philly_market.py"])
-    example.main()
-    told = capsys.readouterr().out
-    assert "400 jobs imported" in told
-    assert "dps.bfp_fluid" in told
-
-
 def test_the_scale_decides_how_many_servers_a_cluster_has(folder):
     (folder / "philly.csv").write_text(TIMES)
     # alpha holds 4 and beta 16 GPUs at once (a job of no length none): 1.25 x 4 = 5 and 20 GPUs
@@ -97,20 +75,6 @@ def test_the_scale_decides_how_many_servers_a_cluster_has(folder):
     market = options.run("dps", folder / "philly.csv", 0).instance
     assert market.installed_workers.tolist() == [[4, 0]] * 2 + [[0, 4]] * 5
     assert market.installed_ps.tolist() == [[1]] * 7
-
-
-def test_servers_of_a_cluster_are_for_its_own_jobs(folder):
-    # alpha holds 4 and 12 GPUs at once, beta 4 meanwhile, gamma 4 alone
-    (folder / "philly.csv").write_text(
-        "timestamp,duration,num_gpus,gpu_time,cluster\n"
-        "2017-10-09 08:00:00,7200.0,4,1.0,alpha\n"
-        "2017-10-09 08:30:00,7200.0,8,1.0,alpha\n"
-        "2017-10-09 08:30:00,7200.0,4,1.0,beta\n"
-        "2017-10-09 18:30:00,7200.0,4,1.0,gamma\n"
-    )
-    options = importers["philly:dps"](scale=1.0, gpus_per_server=4, ps_per_server=1)
-    market = options.run("dps", folder / "philly.csv", 0).instance
-    assert market.installed_workers.tolist() == [[4, 0, 0]] * 3 + [[0, 4, 0], [0, 0, 4]]
 
 
 # alpha has three jobs in the window, beta two, gamma one; delta comes later.
@@ -191,13 +155,6 @@ def test_of_clusters_with_equally_many_jobs_the_first_by_name_is_a_site(trace) -
     assert "clusters beta with" in found.instance.description
 
 
-def test_jobs_without_gpus_or_without_gpu_time_are_left_out(trace) -> None:
-    # a job with a GPU and no GPU time is as useless as one without a GPU
-    trace.write_text(ERIS_TIMES.replace("600.0,1,600.0,alpha", "600.0,1,0.0,alpha"))
-    found = import_trace("philly", trace, "eris", sites=2, slots=4)
-    assert found.dropped["without GPU time"] == 2
-
-
 GADGET_TIMES = """timestamp,duration,num_gpus,gpu_time,cluster
 2017-10-09 08:00:00,5400.0,4,21600.0,alpha
 2017-10-09 10:30:00,60.0,16,960.0,beta
@@ -255,14 +212,6 @@ def test_a_node_has_a_whole_number_of_gpus(folder, count):
         import_trace("philly", folder / "philly.csv", "gadget", node_list=str(folder / "nodes.csv"))
 
 
-def test_the_description_names_files_without_their_folder(folder):
-    options = importers["philly:gadget"](network=str(folder / "net.graphml"))
-    told = options.run("gadget", folder / "philly.csv", 0).instance.description
-    assert '"network":"net.graphml"' in told
-    assert "Philly trace on a topology zoo network net.graphml" in told
-    assert str(folder) not in told
-
-
 def test_fixed_rings_are_drawn_from_the_published_range_ends_included(folder):
     line = "2017-10-09 08:00:00,60.0,1,60.0,alpha\n"
     (folder / "philly.csv").write_text(GADGET_TIMES.splitlines(keepends=True)[0] + line * 300)
@@ -317,11 +266,6 @@ def test_an_import_is_repeatable_and_tells_its_choices(folder):
     assert str(folder) not in first.description
 
 
-def test_an_empty_trace_gives_an_instance_without_jobs(folder):
-    (folder / "philly.csv").write_text(PHILLY.splitlines()[0] + "\n")
-    assert brokerage(folder).instance.num_jobs == 0
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -362,10 +306,3 @@ def test_gpu_thresholds_are_drawn_last_and_scaled(folder):
     assert np.all((threshold[:, 1] >= 800) & (threshold[:, 1] <= 1000))
     assert np.array_equal(two.instance.threshold, 2 * threshold)
     assert np.array_equal(two.instance.transfer, one.instance.transfer)
-
-
-def test_options_reach_the_instance(folder):
-    data = brokerage(folder, sites=1, epsilon=0.75).instance
-    assert (data.num_sites, data.epsilon) == (1, 0.75)
-    assert data.base_price[0][0] == 1.5  # east, the first by name
-    assert brokerage(folder).instance.num_sites == 2

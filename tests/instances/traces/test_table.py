@@ -305,10 +305,6 @@ def test_a_window_begins_where_the_trace_is_as_busy_as_on_average(crowd, begin):
     assert window.begin(times) == begin
 
 
-def test_an_empty_trace_has_an_empty_window():
-    assert cut(Window()) == ([], Account())
-
-
 @pytest.mark.parametrize("start", ["2030-01-01", 1000, -1000])
 def test_a_window_that_holds_no_job_names_the_first_and_the_last(start):
     # 86,400 s after 1970 is the second of January; only the words for times differ
@@ -390,11 +386,6 @@ def test_an_unknown_option_names_the_importer_and_the_nearest_option(tmp_path):
     (tmp_path / "a.csv").touch()
     with pytest.raises(InvalidOption, match=message):
         import_trace("philly", tmp_path / "a.csv", "gadget", netwrok="x")
-
-
-def test_a_missing_trace_is_named_and_not_a_file_beside_it(tmp_path):
-    with pytest.raises(FileProblem, match=r"nope\.csv: no such file"):
-        import_trace("alibaba", tmp_path / "nope.csv", "dps")
 
 
 def test_a_unit_in_brackets_comes_before_one_outside():

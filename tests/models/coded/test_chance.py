@@ -123,16 +123,6 @@ def test_the_chance_optimum_is_that_of_plain_enumeration(seed, masters):
     assert found == want or found == pytest.approx(want, rel=1e-12)
 
 
-def test_an_impossible_chance_program_has_no_time():
-    data = random_coded_computing(0, masters=3, workers=2, rows=2, forbid=0.0)
-    assert best_quantile(data) == np.inf
-
-
-def test_enumeration_refuses_what_is_too_large():
-    with pytest.raises(NotApplicable, match="too many"):
-        best_quantile(library.load("coded/split_worker"))
-
-
 def test_forbidden_pairs_have_no_variables_and_too_many_sets_are_refused():
     data = library.load("coded/forbidden_pairs")
     model = programs.build("coded.chance").to_pyomo(data)

@@ -26,9 +26,7 @@ from farkas.models.coded.completion_times import (
 from farkas.models.coded.kernel import (
     Pairs,
     first_time,
-    owner_levels,
     returned_share,
-    theorem1_times,
 )
 from farkas.online.coded.environment import surrogate_times
 from farkas.online.coded.execution import simulate
@@ -62,12 +60,6 @@ def test_a_limit_that_only_equals_the_target_is_never_reached():
     assert law.quantile(0.5) == np.inf
     assert law.quantile(0.49) < np.inf
     assert law.mean() == np.inf
-
-
-def test_the_shared_worker_of_three_leaves_one_master_without():
-    law = Law.of(SPLIT, SPLIT.plans[0])
-    assert law.recoverable() == pytest.approx([0.5, 0.5], rel=1e-15)
-    assert law.joint(np.inf) == 0.0
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -203,13 +195,6 @@ def test_shared_workers_are_loaded_whatever_their_share_and_never_for_ever():
     assert not shared_plan(data, share, np.inf).loads.any()
 
 
-def test_dedicated_plans_skip_masters_without_workers():
-    data = by_speed([[1, 1, 1], [1, 1, 1]])
-    plan = dedicated_plan(data, np.array([0, 0, -1]))
-    assert plan.loads[1].tolist() == [0, 0, 0]
-    assert plan.share.sum(axis=0).tolist() == [1, 1, 0]
-
-
 WORK = np.concatenate([10.0 ** np.arange(-300.0, 301.0, 25), [1e-12, 1e-3, 0.3, 0.9999, 1, 2, 745]])
 
 
@@ -253,19 +238,6 @@ def test_the_best_load_is_a_maximum(seed):
     assert results(best) > max(results(0.99 * best), results(1.01 * best))
 
 
-def test_forbidden_pairs_are_worth_nothing():
-    pairs = Pairs.of(library.load("coded/forbidden_pairs"))
-    assert pairs.speed[0, 1] == 0.0
-    assert pairs.loads(5.0)[0, 1] == 0.0
-    assert np.isinf(pairs.time_per_row[0, 1])
-
-
-def test_idle_workers_count_for_nobody():
-    speed = np.array([[1.0, 2.0, 4.0], [8.0, 16.0, 32.0]])
-    assert owner_levels(speed, np.array([0, -1, 1])).tolist() == [1.0, 32.0]
-    assert theorem1_times(speed, np.array([1, 1, -1])).tolist() == [np.inf, 1 / 24]
-
-
 def exact(loads, success, rows):
     total = Fraction(0)
     for outcome in itertools.product((0, 1), repeat=len(loads)):
@@ -287,14 +259,6 @@ def test_all_methods_agree_with_enumeration(seed):
     assert recovery_probability(loads, success, rows) == pytest.approx(want, rel=1e-14, abs=0)
     assert by_subsets(loads.astype(float), success, rows) == pytest.approx(want, rel=1e-14, abs=0)
     assert by_counts(loads[used], success[used], rows) == pytest.approx(want, rel=1e-13, abs=1e-16)
-
-
-def test_edges():
-    # Needing exactly what is there; too little; certain and impossible workers; a zero load.
-    assert recovery_probability([2, 3], [0.5, 0.5], 5) == 0.25
-    assert recovery_probability([2, 3], [1.0, 1.0], 6) == 0.0
-    assert recovery_probability([5, 3, 0], [1.0, 0.0, 1.0], 5) == 1.0
-    assert recovery_probability([], [], 1) == 0.0
 
 
 def test_fractional_loads_of_many_workers_are_refused():

@@ -27,7 +27,6 @@ from farkas.models.coded.kernel import (
     blocks_owner,
     expected_results,
     first_time,
-    level,
     owner_levels,
     returned_share,
     theorem1_times,
@@ -63,15 +62,6 @@ def test_a_block_without_worker_has_no_program():
     )
     with pytest.raises(NotApplicable, match="master 2 has no worker"):
         programs.build("coded.loads").model(data)
-
-
-def test_optimal_loads_are_1_in_their_own_units():
-    # speeds 1 + 3 and 2: times 1/4 and 1/2; every load and time is its unit
-    owned = Owned(by_speed([[1, 3, 5], [1, 1, 2]]), np.array([0, 0, 1]))
-    model = Loads().model(owned)
-    assert solve_problem(model.problem).require_optimal().objective == pytest.approx(0.75, rel=1e-6)
-    assert model.point()["load"] == pytest.approx(np.ones(3), abs=1e-3)
-    assert model.point()["time"] == pytest.approx(np.ones(2), abs=1e-5)
 
 
 def test_workers_that_are_idle_or_forbidden_carry_nothing():
@@ -116,20 +106,6 @@ def pair():
     )
 
 
-def test_two_workers_by_hand():
-    # one row each: T = 1 + E and 1.5 + E'.  At t = 2 both are done with (1 - 1/e)(1 - e^-1/2)
-    loads = Uncoded().plan(pair(), 0).loads
-    assert loads.tolist() == [[1, 1]]
-    want = (1 - np.exp(-1)) * (1 - np.exp(-0.5))
-    law = Law.given(pair(), np.ones((1, 2)), loads)
-    assert law.joint(2.0) == pytest.approx(want)
-    assert law.joint_quantile(want) == pytest.approx(2.0)
-    assert law.joint(1.5) == 0.0
-    # E max(1 + E, 1.5 + E') = 1.5 + 1 + 1/2 e^-1/2: the first is later than 1.5 with e^-1/2, and
-    # then half a unit is added on average
-    assert law.mean() == pytest.approx(2.5 + 0.5 * np.exp(-0.5))
-
-
 def test_a_forbidden_worker_in_a_block_leaves_it_undone():
     data = pair().replace(rate=[[1, None]], shift=[[1, None]])
     with pytest.raises(NotApplicable, match="forbidden pair"):
@@ -161,11 +137,6 @@ def test_the_optimum_is_the_best_of_all_owners(seed):
         for owner in itertools.product(range(2), repeat=5)
     )
     assert solve(Assignment().form(data)).objective * speed.max() == pytest.approx(best)
-
-
-def test_the_level_is_that_of_the_slowest_master():
-    speed, share = np.array([[4.0, 1], [2, 8]]), np.array([[0.5, 0], [0.5, 0.25]])
-    assert level(speed, share) == 2.0  # 4/2 against 2/2 + 8/4
 
 
 def test_shares_of_a_solver_are_made_to_fit():
@@ -221,20 +192,6 @@ def test_the_optimum_is_that_of_named_workers(seed):
     assert reached >= merged.objective * (1 - 1e-9)
 
 
-def test_counts_written_out():
-    # v = (4, 1, 1) and (2, 0, 0)
-    form = AssignmentByType().form(by_speed([[4, 1, 1], [2, 0, 0]]))
-    first = "0 <= +1 share[0,0] +0.25 share[0,1] -1 level"
-    assert row(form, "every_master_reaches_the_level[0]") == first
-    assert row(form, "one_master_per_worker[1]") == "+1 share[0,1] +1 share[1,1] <= 2"
-    assert column(form, "share[0,1]") == "0 <= share[0,1] <= 2 integer"
-    assert column(form, "share[1,1]") == "0 <= share[1,1] <= 0 integer"
-    # the second master is no faster than 1/2, whoever serves it
-    assert form.implied_upper[form.column_block("level").where].tolist() == [0.5]
-    # the fast worker for the second master: min(2/4, 2/4)
-    assert solve(form).objective == pytest.approx(0.5)
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_best_whole_loads_are_the_best_of_all(seed):
     data = random_coded_computing(seed, rows=20)
@@ -272,30 +229,12 @@ def test_integer_plans_are_optimal_by_bisection_and_enumeration(seed):
     assert best_sharing(best_results(data, shared * (1 - 1e-7)) / rows).level < 1
 
 
-def test_rounding_the_real_loads_at_the_real_time_falls_short():
-    data = library.load("coded/tiny")
-    owner = np.array([0, 1, 0])
-    times = theorem1_times(Pairs.of(data).speed, owner)
-    loads = Pairs.of(data).loads(times)
-    for rounded in (np.floor(loads), np.ceil(loads)):
-        share = dedicated_share(owner, 2)
-        assert (expected_results(data, share, rounded, times[0])[0]) < data.rows[0]
-    assert integer_time(data, dedicated_share(owner, 2)) > times.max()
-    assert integer_time(data, dedicated_share(np.array([1, 0, 0]), 2)) == np.inf
-
-
 def test_the_first_time_is_the_end_that_is_enough():
     # 10 is found within its last bits, from below and from above; a start that is enough stays
     found = first_time(lambda t: t >= 10.0, 3.0)
     assert 10.0 <= found <= 10.0 * (1 + 1e-14)
     assert first_time(lambda t: t >= 10.0, 12.0) == 12.0
     assert first_time(lambda t: t >= 2.0**600, 1e-300) == pytest.approx(2.0**600, rel=1e-14)
-
-
-def test_too_little_time_returns_nothing():
-    data = library.load("coded/forbidden_pairs")
-    assert not best_results(data, 0.0).any()
-    assert ((best_results(data, 50.0) > 0) == data.allowed).all()
 
 
 @pytest.mark.parametrize("precision", [0.0, 1e-17])
@@ -341,20 +280,6 @@ def one_pair():
     return CodedComputing.build(
         success_probability=0.5, masters=[{"rows": 4}], workers=1, rate=[[2.0]], shift=[[0.5]]
     )
-
-
-@pytest.mark.parametrize("program", [Expected(), ExpectedInteger()])
-def test_one_worker_by_hand(program):
-    # half a worker, 4 rows, t = 4: waited 4 - 2 = 2; P = 1 - exp(-2 * 2 / 4) = 1 - 1/e; 4/2 P rows
-    model = program.to_pyomo(one_pair())
-    model.share[0, 0].set_value(0.5, skip_validation=True)
-    model.rows_sent[0, 0].set_value(4)
-    model.time.set_value(4.0)
-    assert _results(model, one_pair(), 0) == pytest.approx(2 * (1 - np.exp(-1)))
-    # t = 1, before a l = 2: as printed 2 (1 - exp(-2 * -1 / 4)) < 0, in truth 0
-    model.time.set_value(1.0)
-    early = 2 * (1 - np.exp(0.5)) if isinstance(program, Expected) else 0.0
-    assert _results(model, one_pair(), 0) == pytest.approx(early)
 
 
 def test_loads_are_whole_in_p2_only_and_shares_where_workers_are_dedicated():

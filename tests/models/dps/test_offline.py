@@ -10,7 +10,6 @@ import pyomo.environ as pyo
 import pytest
 
 from farkas.algebra import programs
-from farkas.algebra.declarations import Declarations
 from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.instances.dps import Side
@@ -19,8 +18,8 @@ from farkas.models.dps.offline import Offline, OfflineLP
 from farkas.models.dps.placement import Idle, MinServers, Placement, Sequence
 from farkas.online.dps.cluster import placed
 from farkas.solvers import Claimed, solve
-from farkas.testing import variants
-from tests.generators.dps import empty_market, forced_jobs, posted, random_market
+from tests.conformance.oracle import variants
+from tests.generators.dps import empty_market, forced_jobs, random_market
 from tests.references.dps_search import best_by_search
 from tests.tools.quadratic import scip_optimum
 from tests.tools.samples import seeds
@@ -47,15 +46,6 @@ def test_the_linear_program_is_the_search_over_acceptance_and_placement(seed):
     )
 
 
-def test_the_order_of_free_capped_forced_can_be_strict():
-    market = library.load("dps/forced_acceptance")
-    # Free: 3 + 6.5.  Capped at 1 a unit the jobs pay 2, 3, 5; the last two exclude the first.
-    free, capped, forced = (
-        optimum(Offline(prices=prices), market) for prices in ("free", "capped", "forced")
-    )
-    assert free > capped > forced
-
-
 def test_a_sequence_that_cannot_be_served_is_infeasible():
     assert solve(Sequence().form(library.load("dps/one_server"))).claim is Claimed.INFEASIBLE
     # Half open each of the three runs one slot.
@@ -66,12 +56,6 @@ def test_a_market_without_jobs_is_worth_nothing():
     market = empty_market()
     for program in (Offline(), OfflineLP(), Sequence()):
         assert optimum(program, market) == 0.0
-
-
-def test_a_market_without_servers_sells_nothing():
-    market = random_market(3).replace(server_workers=[], server_ps=[])
-    assert optimum(Offline(), market) == 0.0
-    assert not market.fits.any()
 
 
 def test_spread_units_sit_where_capacity_is():
@@ -192,28 +176,6 @@ def test_units_on_servers_are_those_of_the_type_asked_for():
     assert (workers.capacity.tolist(), ps.capacity.tolist()) == ([4, 3], [3])
 
 
-def test_nobody_needs_no_row():
-    market = empty_market()
-    nobody = market.sides[0]
-    rows = windows.clique_rows(nobody, [market.last_slot])
-    assert rows.shape == (0, 2)
-    assert windows.jobs_at(rows, nobody, market.last_slot) == []
-
-
-def test_rows_and_demands_are_declared_by_name():
-    market = posted((0, 2, 1, 1.0), (1, 1, 3, 1.0), units=4)
-    m = Declarations()
-    windows.declare_demand(m, market)
-    ends = {"now": market.last_slot, "soon": market.last_slot - 1}
-    windows.declare_rows(m, "rows", market.sides[1], **ends)
-    assert (m.workers.values.tolist(), m.ps.values.tolist()) == ([1, 3], [1, 3])
-    assert (m.worker_capacity.values.tolist(), m.ps_capacity.values.tolist()) == ([4], [4])
-    # the first job holds slots 0 and 1, or only 0 when it leaves sooner
-    assert m.rows.table.tolist() == [[0, 0], [0, 1]]
-    assert m.now.table[:, 0].tolist() == [0, 0, 1]
-    assert (m.soon.counts.tolist(), m.soon.table[:, 0].tolist()) == ([1, 0], [0])
-
-
 @pytest.mark.parametrize("seed", range(40))
 def test_rows_are_scarce_where_all_who_meet_there_ask_for_too_much(seed):
     market = random_market(seed, jobs=9)
@@ -231,14 +193,6 @@ def test_rows_are_scarce_where_all_who_meet_there_ask_for_too_much(seed):
             if asked > each.capacity[kind]:
                 wanted.append([kind, slot])
         assert rows.tolist() == wanted
-
-
-def test_two_who_take_all_together_leave_nothing_scarce():
-    market = posted((0, 2.0, 2, 1.0), (1, 1.0, 2, 1.0), units=4)
-    assert [len(rows) for rows in windows.scarce_rows(market)] == [0, 0]
-    market = market.replace(server_workers=[[3]])
-    assert [rows.tolist() for rows in windows.scarce_rows(market)] == [[[0, 1]], []]
-    assert [len(rows) for rows in windows.scarce_rows(empty_market())] == [0, 0]
 
 
 def some_idle(seed: int) -> Idle:
@@ -300,12 +254,6 @@ def test_algorithm_2_may_use_a_server_too_many():
     assert solve(form).require_optimal().objective == pytest.approx(2.0)
 
 
-def test_names_and_empty_markets():
-    for program, name in ((Placement(), "dps.placement"), (MinServers(), "dps.min_servers")):
-        assert program.full_name == name
-        assert solve(program.form(empty_market())).require_optimal().objective == 0.0
-
-
 def printed(market) -> pyo.ConcreteModel:
     return programs.build("dps.as_printed").to_pyomo(market)
 
@@ -315,13 +263,6 @@ def test_the_letter_is_the_search_over_acceptance_and_placement(seed):
     market = random_market(seed, jobs=3, servers=2)
     found = scip_optimum(printed(market))
     assert found == pytest.approx(best_by_search(market, market.budget), abs=1e-5)
-
-
-def test_it_is_not_linear():
-    from pyomo.repn import generate_standard_repn
-
-    repn = generate_standard_repn(printed(library.load("dps/tiny")).payments.expr, quadratic=True)
-    assert repn.quadratic_vars
 
 
 def test_what_is_yes_or_no_is_binary_and_units_are_whole():
@@ -334,11 +275,6 @@ def test_what_is_yes_or_no_is_binary_and_units_are_whole():
         assert kinds[name] <= {"Binary"}
     for name in ("workers", "ps"):
         assert all("Integers" in kind for kind in kinds[name])
-
-
-def test_a_market_without_jobs_has_no_constraints():
-    model = printed(empty_market())
-    assert not list(model.component_data_objects(pyo.Constraint))
 
 
 def holds(row) -> bool:

@@ -68,19 +68,6 @@ def test_lone_sizes_are_the_largest_enumerated_ones():
         assert lone_sizes(slot).tolist() == largest
 
 
-def test_a_narrow_link_divides_a_tree():
-    # 1 - 1 - 2 GPUs in a row; the second edge has no room for 2 Gbps one way
-    links = [(0, 1, 2), (1, 0, 2), (1, 2, 2), (2, 1, 1)]
-    cluster = small([1, 1, 3], links, {"max_workers": 9}, one_way=True)
-    assert lone_sizes(snapshot(cluster)).tolist() == [3]
-    other = small([1, 1, 3], [(0, 1, 2), (1, 0, 2), (1, 2, 1), (2, 1, 2)], {"max_workers": 9},
-                  one_way=True)  # fmt: skip
-    assert lone_sizes(snapshot(other)).tolist() == [3]
-    assert lone_sizes(snapshot(small([1, 1, 3], [(0, 1, 2), (1, 2, 2)]))).tolist() == [3]
-    wide = small([1, 1, 3], [(0, 1, 2), (1, 2, 2)], {"max_workers": 9})
-    assert lone_sizes(snapshot(wide)).tolist() == [5]
-
-
 def test_off_a_forest_hosts_need_a_closed_walk_through_all_of_them():
     # a one-way cycle joins all; without one of its links nobody meets
     links = [(0, 1, 2), (1, 2, 2), (2, 0, 2)]
@@ -121,15 +108,6 @@ def test_too_many_rings_are_refused_not_listed():
         enumerate_rings(cluster, cluster.ring_limit(), most=5)
 
 
-def test_rings_of_two_servers_by_hand():
-    # 2 + 1 GPUs and two workers at most: 1 or 2 at home, 1 on the other, 1 + 1 over both links
-    rings = enumerate_rings(small([2, 1], [(0, 1, 2)]), [2])
-    found = sorted(zip(rings.size, rings.workers.tolist(), rings.flow.tolist(), strict=True))
-    assert found == [
-        (1, [0, 1], [0, 0]), (1, [1, 0], [0, 0]), (2, [1, 1], [1, 1]), (2, [2, 0], [0, 0]),
-    ]  # fmt: skip
-
-
 def test_loads_are_workers_and_edges_times_what_the_job_asks_for():
     cluster = small([2, 2], [(0, 1, 9)], {}, {"demand": [3.0], "bandwidth": 4.0})
     rings = Rings(np.array([1]), np.array([3]), np.array([[2, 1]]), np.array([[1, 2]]))
@@ -167,10 +145,6 @@ def test_on_a_tree_hosts_decide_and_nothing_is_searched():
     assert walks.through((2,), np.zeros(4)) == [(0, 0, 0, 0)]
 
 
-def test_hosts_of_two_trees_have_no_walk():
-    assert ClosedWalks(small([1, 1, 1], [(0, 1, 9)]), 9).through((1, 2), np.full(2, 9.0)) == []
-
-
 def test_envelope_gains_see_what_a_sigmoid_is_worth_later():
     cluster = library.load("gadget/late_sigmoid")
     printed = snapshot(cluster, 0).gains[0, 0]
@@ -179,12 +153,6 @@ def test_envelope_gains_see_what_a_sigmoid_is_worth_later():
     # the chord from 0 to the seventh worker-slot, just past the bend at 6
     rewards = cluster.reward(0, np.arange(11))
     assert envelope == pytest.approx(max(rewards[m] / m for m in range(1, 11)))
-
-
-def test_envelope_gains_know_the_slots_left():
-    cluster = library.load("gadget/late_sigmoid")
-    last = snapshot(cluster, 9, gains="envelope").gains[0, 0]
-    assert last == pytest.approx(snapshot(cluster, 9).gains[0, 0])
 
 
 def slot(progress=None):
@@ -204,10 +172,6 @@ def test_gains_are_differences_of_rewards_after_what_was_received():
     assert (view.largest_size, view.cap.tolist()) == (2, [[2], [1]])
     assert view.value([9, 2, 1]) == 3 + 5
     assert view.value([9, 0, 1]) == 5
-
-
-def test_a_job_without_budget_left_does_not_run():
-    assert slot([0, 0, 2]).jobs.tolist() == [1]
 
 
 def test_without_jobs_there_is_nothing_to_choose():

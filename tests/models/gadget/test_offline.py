@@ -10,7 +10,7 @@ from farkas.instances import library
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget import as_printed
 from farkas.models.gadget.as_printed import OfflinePrinted, simple_paths
-from farkas.models.gadget.counts import FeasibleCounts, count_vectors, offline_optimum
+from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.offline import Offline
 from farkas.models.gadget.rings import enumerate_rings
 from farkas.models.gadget.slot import snapshot
@@ -25,32 +25,10 @@ def optimum(form):
     return solve(form, gap=0.0).require_optimal().objective
 
 
-def test_two_jobs_share_a_server_over_two_slots():
-    # one GPU; job 0 earns 5 for its first worker-slot and 1 for its second; job 1 arrives in slot 1
-    # and earns 3: one each, 8
-    jobs = {"max_workers": 1} | table(0, 5, 6), {"arrival": 1, "max_workers": 1} | table(0, 3)
-    form = Offline().form(small([1], (), *jobs, horizon=2))
-    assert optimum(form) == 8.0
-    assert row(form, "received[0]") == (
-        "-1 total[0,1] -2 total[0,2] +1 workers[0,0,0] +1 workers[0,1,0] = 0"
-    )
-    assert row(form, "received[1]") == "-1 total[1,1] +1 workers[1,1,0] = 0"
-    assert row(form, "node_capacity[1,0,0]") == "+1 workers[0,1,0] +1 workers[1,1,0] <= 1"
-    assert row(form, "node_capacity[0,0,0]") == "+1 workers[0,0,0] <= 1"
-
-
 def test_never_running_is_rewarded_as_the_utility_says():
     # a job that fits nowhere keeps its reward at 0, and a loss is not forced upon the other
     jobs = {"demand": [2.0]} | table(7, 9), table(4, 1)
     assert optimum(Offline().form(small([1], (), *jobs))) == 11.0
-
-
-def test_a_ring_larger_than_its_limit_waits_for_another_slot():
-    # two GPUs but one worker a slot; a budget of two worker-slots in three slots
-    one = {"max_workers": 1, "budget": [2.0]}
-    form = Offline().form(small([2], (), one, horizon=3))
-    assert row(form, "ring_size[0,0]") == "+1 workers[0,0,0] <= 1"
-    assert optimum(form) == 10.0
 
 
 def brute_force_counts(cluster: Cluster) -> set[tuple[int, ...]]:
@@ -87,18 +65,6 @@ def test_ties_go_to_the_lexicographically_largest_counts():
     cluster = library.load("gadget/one_gpu")
     twice = cluster.replace(jobs=[cluster.jobs[0], cluster.jobs[0]])
     assert FeasibleCounts.of(twice).best(snapshot(twice))[1].tolist() == [1, 0]
-
-
-def test_vectors_by_hand():
-    # 3 GPUs on one server: two jobs of 2 and 1 GPUs a worker and up to 2 workers
-    cluster = small([3], (), {"demand": [2.0], "max_workers": 2}, {"max_workers": 2})
-    feasible = FeasibleCounts.of(cluster)
-    assert feasible.vectors.tolist() == [[0, 0], [0, 1], [0, 2], [1, 0], [1, 1]]
-    assert feasible.within([9, 1]).tolist() == [[0, 0], [0, 1], [1, 0], [1, 1]]
-    # the first job holds one worker at most when it is empty: (1 + 1) (2 + 1) vectors
-    assert count_vectors(cluster) == 6
-    # 5 + 5 against 10 of two workers of the second job: equal, and (1, 1) is larger than (0, 2)
-    assert feasible.best(snapshot(feasible.cluster))[1].tolist() == [1, 1]
 
 
 def test_jobs_count_from_their_arrival_and_within_their_budget():

@@ -12,14 +12,11 @@ import numpy as np
 import pytest
 
 from farkas.algebra import programs
-from farkas.algebra.declarations import Declarations
 from farkas.errors import InvalidInstance
 from farkas.forms import check_point
 from farkas.instances import library
 from farkas.models.mlbroker.data import (
     busy_slots,
-    declare_data,
-    declare_sets,
     entropy,
     growth,
     of_busy_slots,
@@ -65,14 +62,6 @@ def test_only_one_variant_states_whole_connections(program):
     form = program.form(random_brokerage(0))
     whole = form.integer[form.column_block("connected").where]
     assert set(whole.ravel().tolist()) == {program.presence == "whole"}
-
-
-@pytest.mark.parametrize("resources", [2, 3])
-def test_several_resources(resources):
-    data = random_brokerage(11, slots=2, resources=resources)
-    for semantics in ("printed", "strict"):
-        expected = enumerated(data, semantics)
-        assert value(Offline(semantics=semantics), data) == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -134,19 +123,6 @@ def test_slots_without_jobs_are_left_out():
     assert busy_slots(data.replace(jobs=[])).tolist() == []
 
 
-def test_pairs_are_first_or_later_and_known_by_slot():
-    m = Declarations()
-    declare_sets(m, later_job())
-    declare_data(m, later_job(), "printed")
-    assert m.job_slots.table.tolist() == [[0, 0], [0, 1], [1, 3]]
-    assert m.first_slots.table.tolist() == [[0, 0], [1, 3]]
-    assert m.later_slots.table.tolist() == [[0, 1]]
-    assert (m.jobs_at.counts.tolist(), m.jobs_at.table[:, 0].tolist()) == ([1, 1, 1], [0, 0, 1])
-    assert m.needed.values.tolist() == [3, 2, 1]
-    assert m.volume.values.tolist() == [[30, 0], [0, 12], [1, 1]]
-    assert m.rate.values.tolist() == [10, 10]
-
-
 @pytest.mark.ids(9)
 @pytest.mark.parametrize("unit", [1.0, 1e-150, 1e150, 1e-300])
 @pytest.mark.parametrize("relax", ["printed", "tight"])
@@ -187,22 +163,6 @@ def test_only_what_is_exactly_nothing_implies_nothing():
     above = rounded_up(values, 3, np.array([False, True, True, True, True]))
     assert above.tolist() == [0.0, NORMAL, 1.0 + 4 * ULP, 1e300 * (1.0 + 4 * ULP), NORMAL]
     assert rounded_up(np.array([np.finfo(float).max]), 1, np.array([True])).tolist() == [np.inf]
-
-
-@pytest.mark.parametrize("semantics", ["printed", "strict"])
-def test_two_constants_are_those_of_the_instance_and_one_is_the_largest(semantics: str) -> None:
-    data = discounted()
-    found = {}
-    for prices in ("single", "two"):
-        m = Offline(prices=prices, semantics=semantics).declarations(data)
-        found[prices] = m.big_m_list.values, m.big_m_reduced.values
-    first, second = data.two_big_ms(semantics)
-    busy = np.unique(data.pair_slot)
-    assert np.array_equal(found["two"][0], first[busy])
-    assert np.array_equal(found["two"][1], second[busy])
-    one = max(data.big_m or data.smallest_big_m, float(first.max()), float(second.max()))
-    assert (found["single"][0] == one).all()
-    assert (found["single"][1] == one).all()
 
 
 EPSILONS = (1e-300, 1e-100, 1e-17, 1e-9, 0.1, 1.0, 1e9, 1e17, 1e100, 1e300)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from fractions import Fraction
 
 import numpy as np
@@ -29,7 +26,7 @@ from farkas.offline.dps.optimum import (
 from farkas.offline.methods import SearchState, searches
 from farkas.offline.price_search import price_search
 from farkas.solvers import solve
-from tests.generators.dps import empty_market, market_in, posted, random_market
+from tests.generators.dps import posted, random_market
 from tests.offline.bounds import closed
 
 
@@ -50,35 +47,12 @@ def test_value_and_bound_enclose_the_optimum(seed):
     assert float(found.value) >= 0.8 * best
 
 
-@pytest.mark.slow
-def test_most_optima_of_small_markets_are_found():
-    reached = [
-        float(farkas.optimum(market, gap=0.0).value) >= optimum(market) * (1 - 1e-9)
-        for market in (random_market(seed, jobs=8) for seed in range(200, 225))
-    ]
-    assert sum(reached) >= 20
-
-
-@pytest.mark.ids(1)
-@pytest.mark.parametrize("unit", [2.0**-40, 2.0**40])
-@pytest.mark.parametrize("seed", [1, 5, 8])
-def test_the_unit_of_money_changes_nothing(seed, unit):
-    market = random_market(seed, jobs=14)
-    one, other = (farkas.optimum(m, gap=0.0) for m in (market, market_in(market, unit)))
-    assert other.value == one.value * Fraction(unit)
-    assert float(other.bound) == pytest.approx(float(one.bound) * unit, rel=1e-12)
-
-
 def test_jobs_that_fit_nowhere_and_pay_nothing():
     market = posted((0, 1.0, 3, 9.0), (0, 1.0, 1, 0.0), (0, 1.0, 1, 1.0), units=2)
     found = farkas.optimum(market, gap=0.0)
     assert found.complete
     assert found.value == 1
     assert [d["outcome"] for d in found.run.decisions] == ["declined", "declined", "sold"]
-
-
-def test_a_market_that_nobody_visits():
-    assert farkas.optimum(empty_market(), gap=0.0).value == 0
 
 
 def test_a_job_on_two_servers():
@@ -148,19 +122,6 @@ def test_many_servers_are_left_to_prices():
     assert not list(few_servers(market, SearchState("max", Deadline(), Fraction(0))))
 
 
-@pytest.mark.slow
-def test_the_demo_is_closed():
-    """Prices leave 4.6 %; the optimum is 97.2643567659..., by HiGHS."""
-    market = farkas.load("dps/demo")
-    found = farkas.optimum(market, gap=1e-12, time_limit=600.0)  # of the clock
-    assert found.complete
-    best = exact(market)[1].objective
-    assert float(found.value) <= best * (1 + 1e-9) <= float(found.bound) * (1 + 2e-9)
-    assert float(found.value) == pytest.approx(97.26435676597, rel=1e-10)
-    assert found.gap <= 1e-12
-    assert farkas.check(found.run, market).proof.bound == found.bound
-
-
 def test_caps_that_are_no_sums_of_powers_of_two_are_rounded_up():
     market = farkas.load("dps/tiny").replace(price_cap=0.1)
     exactly = [
@@ -181,20 +142,6 @@ market = generate("dps", "published", 1, num_jobs=60, horizon=60, num_servers=3)
 found = farkas.optimum(market, gap=0.02, time_limit=float(sys.argv[1]))
 print(json.dumps([str(found.value), str(found.bound), found.run.decisions, found.complete]))
 """
-
-
-@pytest.mark.slow
-def test_two_processes_with_other_limits_find_the_same():
-    answers = [
-        json.loads(
-            subprocess.run(
-                [sys.executable, "-c", SEARCH, limit], stdout=subprocess.PIPE, check=True, text=True
-            ).stdout
-        )
-        for limit in ("400", "900")
-    ]
-    assert answers[0][-1]
-    assert answers[0] == answers[1]
 
 
 @pytest.mark.parametrize("instance", ["dps/tiny", "dps/fragmented", "dps/aggregate_gap"])

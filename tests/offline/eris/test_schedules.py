@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -199,18 +198,6 @@ def test_planned_jobs_make_room_for_each_other():
     check(pricing, pricing.packed(plans))
 
 
-def test_plans_keep_jobs_in_their_slots():
-    pricing = AuctionPricing(one_resource({}, {}))
-    plans = pricing.follow(choice_of(pricing, {0: (1, 1.0), 1: (2, 1.0)}), np.zeros(6))
-    assert {job: len(fit.what.server) - 1 for job, fit in plans.items()} == {0: 1, 1: 2}
-
-
-def test_the_largest_use_comes_first():
-    pricing = AuctionPricing(one_resource({}, {}, {}))
-    choice = choice_of(pricing, {0: (0, 1.0), 1: (1, 2.0), 2: (0, 1.5)})
-    assert pricing.largest_first(choice).tolist() == [1, 2, 0]
-
-
 @pytest.mark.parametrize("seed", range(30))
 def test_books_are_kept_and_served_jobs_stay_served(seed):
     auction = random_auction(seed, most_chunks=4, jobs=10)
@@ -221,39 +208,6 @@ def test_books_are_kept_and_served_jobs_stay_served(seed):
     assert (now.finish[before >= 0] == before[before >= 0]).all()
     assert now.worth.sum() >= worth
     check(pricing, now)
-
-
-def placements(sizes, capacities):
-    """Whether any choice of a site for each job fits, by looking at all of them."""
-    for hosts in itertools.product(range(len(capacities)), repeat=len(sizes)):
-        used = np.bincount(hosts, sizes, len(capacities))
-        if (used <= capacities).all():
-            return True
-    return False
-
-
-def fits_missed(seed):
-    """Whether a job stays out that a look at all placements would serve beside the others."""
-    rng = np.random.default_rng(seed)
-    sizes = rng.integers(1, 6, 6).astype(float)
-    capacities = rng.integers(4, 9, 3).astype(float)
-    auction = one_resource(
-        *({"worker_demand": [size], "data": [1, 0, 0], "server_demand": [0.0]} for size in sizes),
-        slots=1, sites=3, site_capacity=capacities[:, None].tolist(),
-    )  # fmt: skip
-    pricing, packing, prices = filled(auction, [0])
-    now = pricing.packed(packing.plans)
-    pricing.squeeze(now, np.arange(6), pricing.room(prices), pricing.everywhere)
-    check(pricing, now)
-    served = np.flatnonzero(now.finish >= 0)
-    left = np.setdiff1d(np.arange(6), served)
-    return any(placements(sizes[[*served, job]], capacities) for job in left)
-
-
-@pytest.mark.slow
-def test_what_fits_in_one_slot_is_found_but_for_few_tight_ones():
-    # where every way that is left leads over a worse one, moves that never lose find none
-    assert [seed for seed in range(40) if fits_missed(seed)] == [16, 31]
 
 
 def test_what_finds_no_room_leaves_everything_as_it_was():

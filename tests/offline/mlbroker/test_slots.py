@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import msgspec
 import numpy as np
 import pytest
 
@@ -52,24 +51,6 @@ def test_bound_and_value_meet_at_the_optimum(name):
     assert farkas.check(found.run, data).proof.bound == found.bound
 
 
-@pytest.mark.parametrize("unit", [-40, 40])
-def test_money_and_data_have_any_unit(unit):
-    data = even_brokerage(4, jobs=3, slots=3)
-    factor = 2.0**unit
-    jobs = [
-        {**msgspec.to_builtins(job), "deploy_cost": job.deploy_cost * factor} for job in data.jobs
-    ]
-    scaled = data.replace(
-        jobs=jobs,
-        transfer_price=data.transfer * factor,
-        base_price=data.list_price * factor,
-        discount_price=(data.reduced_price * factor).tolist(),
-    )
-    one, other = (farkas.optimum(x, gap=1e-6) for x in (data, scaled))
-    assert other.value == one.value * Fraction(2) ** unit
-    assert other.bound == one.bound * Fraction(2) ** unit
-
-
 def test_no_time_is_no_answer():
     with pytest.raises(OutOfTime):
         next(slots(CASES["ties"], state(deadline=Deadline(0.0))))
@@ -114,21 +95,6 @@ def test_trees_take_no_more_steps_than_a_check_makes(monkeypatch):
     monkeypatch.setattr("farkas.certificates.mlbroker_slots.MOST_STEPS", min(steps) // 10)
     with pytest.raises(NotACertificate, match="leaves of slots"):
         farkas.check(found.run, data)
-
-
-def test_a_small_step_of_prices_raises_the_bound():
-    found = []
-    for seed in (1, 5, 7, 10):
-        data = random_brokerage(seed, sites=3, slots=5, jobs=4, resources=2)
-        search = SlotSearch(data, state())
-        search.prices = np.zeros_like(search.prices)
-        search.look()
-        before = search.bound
-        assert search.step(1e-3)
-        search.bounds.extra(search.prices)  # refuses what are none
-        search.look()
-        found.append(search.bound - before)
-    assert min(found) > 0
 
 
 @pytest.mark.parametrize("semantics", ["strict", "printed"])

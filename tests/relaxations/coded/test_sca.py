@@ -84,18 +84,6 @@ def test_moving_a_model_is_building_it_anew():
     assert before.problem.is_dcp(dpp=True)
 
 
-def test_a_step_does_not_depend_on_the_units_of_its_differences():
-    data = library.load("coded/demo")
-    point = SharedPoint.uniform(data)
-    times = []
-    for unit in (1.0, 0.1):
-        program = Sca(split="printed")
-        program.unit = unit
-        answer = solve_problem(program.model((data, point)).problem)
-        times.append(answer.require_optimal().objective)
-    assert times[0] == pytest.approx(times[1], rel=1e-7)
-
-
 @pytest.mark.parametrize("seed", range(6))
 def test_steps_are_found_where_the_solver_is_unsure_in_one_unit(seed):
     # Points away from the best loads; about a third of such solves end "inaccurate".
@@ -108,13 +96,6 @@ def test_steps_are_found_where_the_solver_is_unsure_in_one_unit(seed):
         loads *= 3
         time = surrogate_times(data, share, loads).max()
     assert solve_step(data, "printed", SharedPoint(share, loads, time * 1.0001)).point.time < time
-
-
-def test_a_combination_of_points():
-    a = SharedPoint(np.zeros((1, 1)), np.ones((1, 1)), 4.0)
-    b = SharedPoint(np.ones((1, 1)), np.full((1, 1), 3.0), 2.0)
-    half = a.toward(b, 0.5)
-    assert (half.share[0, 0], half.loads[0, 0], half.time) == (0.5, 2.0, 3.0)
 
 
 def test_printed_units_overflow_with_a_message():

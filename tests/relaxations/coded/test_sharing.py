@@ -82,12 +82,6 @@ def test_bounds_and_optimum_are_in_order(seed):
     assert sharing <= shared * (1 + 1e-12)
 
 
-def test_where_the_linear_program_is_attained_nothing_is_cut():
-    # two equal workers for two masters: LP = 1 = dedicated
-    assert truncated_level(np.ones((2, 2))) == pytest.approx(1.0)
-    assert truncated_level(np.array([[0.0, 0], [1, 1]])) == 0.0
-
-
 @pytest.mark.parametrize("seed", range(6))
 def test_the_prices_exclude_what_is_above_the_level(seed):
     speed = Pairs.of(random_coded_computing(seed, masters=2 + seed % 2, workers=5)).speed

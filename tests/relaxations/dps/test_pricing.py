@@ -14,13 +14,11 @@ from farkas.decomposition.column_generation import price_rows
 from farkas.decomposition.cuts import CutLoop
 from farkas.decomposition.master import Master, Pool
 from farkas.decomposition.protocol import Tree
-from farkas.instances import library
-from farkas.instances.generate import generate
 from farkas.models.dps.offline import Offline
 from farkas.relaxations.dps.interval import IntervalLP
 from farkas.relaxations.dps.pricing import ServerPricing
 from farkas.solvers import solve
-from tests.generators.dps import empty_market, posted, random_market
+from tests.generators.dps import random_market
 
 
 def drawn(seed: int, **options) -> tuple[ServerPricing, np.random.Generator]:
@@ -167,27 +165,6 @@ def test_least_use_is_that_of_the_plan_that_uses_least(seed):
                     assert program.least_use(job, 1.0, rows[:-1]) == 0
 
 
-def test_whole_jobs_that_exclude_each_other_are_seen_by_a_knapsack():
-    """Three jobs of two units each on five: two are served, where parts of jobs serve 2.5."""
-    problem = ServerPricing(posted(*[(0, 3.0, 2, 4.0)] * 3, (1, 3.0, 1, 1.0), units=5))
-    master = Master(problem, Pool(problem))
-    *_, last = price_rows(problem, master, gap=0.0, left=lambda: 60.0)
-    *_, found = CutLoop(problem, master, last).run(0.0, lambda: 60.0)
-    assert (last.bound, found.bound) == (pytest.approx(10.0), pytest.approx(9.0))
-
-
-def test_classes_see_what_types_do_not():
-    # the optimum is 13.1, the relaxation by type 17.9, that by server 17.3
-    last, _ = settled(ServerPricing(library.load("dps/aggregate_gap")))
-    assert 13.1 <= last.bound <= 17.3 + 1e-6
-
-
-def test_one_class_of_one_server_is_the_relaxation_by_type():
-    market = generate("dps", "published", 0, num_jobs=60, horizon=60, num_servers=1)
-    value = solve(IntervalLP(rewards="capped").form(market)).require_optimal().objective
-    assert settled(ServerPricing(market))[0].bound == pytest.approx(value, rel=1e-9)
-
-
 @pytest.mark.parametrize("seed", range(30))
 def test_what_fits_keeps_every_limit_and_stays_in_its_pools(seed):
     problem, rng = drawn(seed, jobs=8)
@@ -231,10 +208,3 @@ def test_the_fullest_server_hosts_a_whole_job():
     assert [servers.tolist() for servers, _ in fit.what] == [[1], [1]]
     (fit,) = problem.fits(1, used, free, quiet, 0.0, None, 1)
     assert [servers.tolist() for servers, _ in fit.what] == [[0], [0]]
-
-
-def test_nobody_asks_for_anything():
-    problem = ServerPricing(empty_market())
-    earned, plans = problem.replies(np.zeros(len(problem.rows)), {})
-    assert len(earned) == len(plans.owner) == 0
-    assert Fraction(problem.certificate(Tree.of(np.zeros(len(problem.rows)))).bound) == 0

@@ -10,7 +10,7 @@ import pytest
 from farkas import executor as module
 from farkas.certificates.eris import PricedAuction, certify_prices
 from farkas.certificates.priced_tree import PricedTree
-from farkas.decomposition.protocol import Asked, OwnerReplies, parallel_replies
+from farkas.decomposition.protocol import parallel_replies
 from farkas.executor import Executor
 from farkas.instances import library
 from farkas.instances.eris import Auction
@@ -19,14 +19,12 @@ from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.relaxations.eris.payoff_bound import (
     NO_SERVER,
     bound_payoff,
-    chunks_of,
     chunks_sent,
     job_slots,
     payoff_bounds,
 )
 from farkas.relaxations.eris.pricing import PricedCapacity, SchedulePricing, choose
 from farkas.relaxations.eris.welfare_bound import (
-    aggregated_prices,
     certify_welfare,
     relaxation_by_columns,
 )
@@ -102,12 +100,6 @@ def column_prices(auction: Auction) -> PricedTree:
     return certify_prices(auction, *prices)
 
 
-def test_without_a_budget_transfer_is_priced_out() -> None:
-    # no_transfer: 21 with moves forbidden, 33 if moving were free
-    auction = library.load("eris/no_transfer")
-    assert float(column_prices(auction).bound) == pytest.approx(21.0)
-
-
 def test_prices_of_columns_prove_the_relaxation_and_pooled_ones_less() -> None:
     # everything for nothing proves 92.893
     auction = library.load("eris/integrality_gap")
@@ -117,36 +109,10 @@ def test_prices_of_columns_prove_the_relaxation_and_pooled_ones_less() -> None:
     assert columns == pytest.approx(87.2435, abs=1e-4)
 
 
-def test_pooled_capacity_prices_what_is_scarce() -> None:
-    # jobs worth 10 and 6 for one gpu slot of two sites together: its dual is 6 at both
-    jobs = [{"data": [1, 0], "utility": [worth], "parameter_size": 0.0} for worth in (10.0, 6.0)]
-    auction = one_resource(*jobs, slots=1, site_capacity=[[1.0], [0.0]])
-    prices = aggregated_prices(auction)
-    assert prices.resource.ravel().tolist() == pytest.approx([6.0, 6.0])
-    assert prices.transfer.tolist() == [0.0]
-
-
 def prices_of(auction, seed=0):
     rng = np.random.default_rng(seed)
     shape = (auction.sites, auction.num_resources, auction.slots)
     return rng.random(auction.slots), rng.random(shape)
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_parts_add_up_exactly(seed):
-    auction = random_auction(seed, jobs=6)
-    transfer, resource = prices_of(auction, seed)
-    replies, whole = (
-        OwnerReplies(PricedAuction(auction)),
-        prove_payoffs(auction, transfer, resource),
-    )
-    prices = np.concatenate([transfer, resource.ravel()])
-    for cut in range(auction.num_jobs + 1):
-        two = [
-            replies(Asked(prices, {}, range(begin, end)))
-            for begin, end in ((0, cut), (cut, auction.num_jobs))
-        ]
-        assert sum(map(sum, two)) == whole
 
 
 @pytest.mark.parametrize("workers", [None, 1, 3])
@@ -221,14 +187,3 @@ def test_use_beyond_a_capacity_by_rounding_leaves_nothing_and_more_leaves_less(u
         assert (met.free_transfer == 0.0).all()
         assert (met.most_transfer <= 1.01e-9 * auction.transfer_budget).all()
         assert (met.most_transfer >= 0.0).all()
-
-
-def test_chunks_of_workers_are_whole_and_limited() -> None:
-    assert [chunks_of.function(w, 3, 4, 5) for w in (NO_SERVER, 0, 1, 2, 3, 9)] == [
-        -1,
-        0,
-        1,
-        2,
-        4,
-        5,
-    ]

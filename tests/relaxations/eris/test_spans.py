@@ -19,7 +19,7 @@ from farkas.decomposition.protocol import Plans
 from farkas.decomposition.search import Search
 from farkas.offline.eris.optimum import AuctionPricing
 from farkas.relaxations.eris.pricing import SchedulePricing
-from farkas.relaxations.eris.spans import Spans, runs, unit_of
+from farkas.relaxations.eris.spans import Spans, unit_of
 from tests.generators.eris import auction_in, one_resource, random_auction
 from tests.tools.optimum import optimum
 from tests.tools.quick import some
@@ -212,10 +212,3 @@ def test_units_divide_what_jobs_need():
     nothing = one_resource({"worker_demand": [0.0]})
     assert unit_of(nothing, 0) == 0.0
     assert unit_of(one_resource(), 0) == 0.0
-
-
-def test_runs_of_marked_slots():
-    marked = np.array([True, True, False, True, False])
-    assert runs(marked) == [(0, 1), (3, 3)]
-    assert runs(marked[:2]) == [(0, 1)]
-    assert runs(marked[2:3]) == []

@@ -81,12 +81,6 @@ def test_the_augmented_relaxation_refuses_open_sizes():
         Augmented().form(snapshot(library.load("gadget/tiny")))
 
 
-def test_a_ring_of_one_has_no_edges():
-    form = Augmented().form(snapshot(small([1, 1])).fixed([1]))
-    assert form.column_block("routed").size == form.column_block("placed").size == 0
-    assert solve(form).objective == pytest.approx(5.0)
-
-
 def test_of_an_instance_the_largest_ring_that_runs_alone_is_fixed():
     # three GPUs, but the edge is too narrow: two workers at home
     assert fixed_sizes(small([2, 1], [(0, 1, 1)])).pairs.tolist() == [[0, 2]]
@@ -152,17 +146,6 @@ def test_one_ring_is_peeled_off_by_its_thinnest_part():
     assert copy.placed[1].tolist() == pytest.approx([0, 0.2])
     assert copy.routed.tolist() == [pytest.approx([0, 0]), pytest.approx([0, 0.2])]
     assert copy.peel() is None  # edge 0 is used up
-
-
-def test_rings_of_a_point_by_hand():
-    slot = snapshot(small([1, 1], [(0, 1, 3)])).fixed([2])
-    form = Augmented().form(slot)
-    mixture = decompose(slot, form, solve(form).require_optimal().point)
-    # the workers sit on both servers, whichever is the first
-    assert set(map(tuple, mixture.rings.workers.tolist())) <= {(1, 1), (2, 0), (0, 2)}
-    assert mixture.share.sum() == pytest.approx(1.0)
-    nothing = decompose(slot, form, np.zeros(form.num_columns))
-    assert (len(nothing.rings), nothing.passes) == (0, 0)
 
 
 @pytest.mark.parametrize("network", ["tree", "cycle", "mesh"])

@@ -10,7 +10,6 @@ import pytest
 
 from farkas.certificates.priced_tree import Split, Window, leaves_of, prove_leaves
 from farkas.decomposition.protocol import Tree
-from farkas.instances import library
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.offline.methods import searches
 from farkas.online.gadget.plans import GadgetPlans
@@ -160,16 +159,6 @@ def test_a_ring_without_links_stays_on_one_server():
     assert fit.value == pytest.approx(5.0)
     assert [counts.tolist() for _, _, counts, _ in fit.what] == [[1]]
     assert not problem.fits(0, used, prices, noise, 5.0, None, 1)
-
-
-def test_unlimited_servers_have_no_rows():
-    cluster = library.load("gadget/tiny")
-    nodes = [{"server": n.server, "capacity": [None]} for n in cluster.nodes]
-    free = cluster.replace(nodes=nodes)
-    problem = GadgetPlans(free)
-    assert len(problem.rows) == 0
-    payoff, _ = problem.replies(np.zeros(0), {})
-    assert payoff == pytest.approx(problem.most)
 
 
 def test_values_are_what_jobs_earn_beyond_never_running():

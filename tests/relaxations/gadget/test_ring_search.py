@@ -15,7 +15,6 @@ from farkas.relaxations.gadget.ring_search import (
     best_ring,
     best_rings,
     best_with,
-    cheapest_workers,
     distances,
     fitted,
     found_at,
@@ -42,9 +41,6 @@ def task(price, cap, length, worth, uses=None):
         np.array([-np.inf, *worth], float),
     )  # fmt: skip
 
-
-CYCLE = network(3, (0, 1), (1, 2), (2, 0))
-"""Three hosts on a one-way cycle."""
 
 TRIANGLE = network(3, (0, 1), (1, 0), (1, 2), (2, 1), (2, 0), (0, 2))
 
@@ -219,22 +215,6 @@ def test_replies_are_the_best_of_all_rings_on_any_network():
     assert relaxed  # walks that are no rings look better
 
 
-def test_rings_found_are_closed_walks_through_their_hosts():
-    rng = np.random.default_rng(2)
-    for cluster in any_networks(20, 5):
-        slot = snapshot(cluster)
-        if not len(slot.jobs):
-            continue
-        search, nothing = pricing(slot), np.zeros(len(slot.jobs))
-        _, found = search.replies(*random_prices(cluster, rng), nothing, search.worth)
-        place = slot.jobs.searchsorted(found.job)
-        assert (found.workers <= slot.cap[place]).all()
-        for ring in range(len(found)):
-            out = np.bincount(cluster.link_source, found.flow[ring], cluster.num_nodes)
-            into = np.bincount(cluster.link_target, found.flow[ring], cluster.num_nodes)
-            assert (out == into).all()
-
-
 def test_searches_share_labels_and_walks_remember_nothing_without_any():
     # a GPU on each server of a triangle; three workers are worth 60, fewer nothing.  At 0, 1 and 50
     # a ring is worth 9; a walk that comes back to the second server is worth 58
@@ -255,41 +235,3 @@ def test_searches_share_labels_and_walks_remember_nothing_without_any():
     assert most(MANY, one) == [9.0, 58.0]
     assert one.left == none.left == 0
     assert most(MANY, none) == most(0, every) == [58.0, 58.0]
-
-
-def test_machine_code_and_interpreter_find_the_same_rings():
-    rng = np.random.default_rng(3)
-    source, target = rng.permutation(np.repeat(np.arange(5), 3)), rng.integers(0, 5, 15)
-    ends = np.column_stack([source, np.where(source == target, (target + 1) % 5, target)])
-    net = network(5, *ends.tolist())
-    jobs = 30
-    tasks = (
-        rng.integers(0, 4, (jobs, 5)).astype(float),
-        rng.integers(0, 3, (jobs, 5)),
-        rng.integers(0, 3, (jobs, 15)).astype(float),
-        rng.integers(0, 3, (jobs, 15)),
-        np.column_stack([np.full(jobs, -np.inf), rng.integers(0, 20, (jobs, 6)).astype(float)]),
-    )
-    given = net, *tasks, np.full(jobs, 6), np.zeros(jobs), 1 << 16
-    # as a call does it: what is read-only is copied
-    given = [one.fit(value) for one, value in zip(best_rings.arguments, given, strict=True)]
-    compiled, plain = best_rings.machine(*given), best_rings.interpret(*given)
-    assert all(np.array_equal(a, b) for a, b in zip(compiled, plain, strict=True))
-    assert (compiled[0] > 0).sum() > 10
-
-
-def test_distances_follow_the_links_that_may_be_used():
-    # lengths 1, 2, 4 around; without the link from 2 nothing leads back to 0
-    length, every = np.array([1.0, 2, 4]), np.ones(3, np.int64)
-    assert distances(CYCLE, length, every, 0, False).tolist() == [0, 1, 3]
-    assert distances(CYCLE, length, every, 0, True).tolist() == [0, 6, 4]
-    assert distances(CYCLE, length, np.array([1, 1, 0]), 2, False).tolist() == [np.inf, np.inf, 0]
-
-
-def test_the_cheapest_workers_fill_the_cheapest_hosts():
-    price, cap = np.array([5.0, 1, 2]), np.array([3, 2, 1])
-    assert cheapest_workers(price, cap, np.array([1, 2, 0]), 0, 4).tolist() == [0, 1, 2, 4, 9]
-    assert cheapest_workers(price, cap, np.array([1, 2]), 1, 2).tolist() == [0, 2, np.inf]
-    # worth 9 and 12 with one or two more at 2 and 5
-    worth = np.array([-np.inf, 4.0, 9, 12])
-    assert best_with(worth, 1, np.array([0.0, 2, 5])) == 7.0

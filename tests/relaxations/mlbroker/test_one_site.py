@@ -6,7 +6,6 @@ import dataclasses
 import itertools
 from fractions import Fraction
 
-import msgspec
 import numpy as np
 import pytest
 
@@ -264,26 +263,6 @@ def test_under_strict_semantics_an_unused_site_is_left_and_that_costs():
     assert strict == pytest.approx(2 + enter + leave, rel=1e-6)
 
 
-@pytest.mark.parametrize("power", [-60, -40, 40])
-def test_a_slot_that_uses_no_charged_resource_scales_with_money(power):
-    # nothing is in use, so that costs of resources had no unit but 1/2 USD: at 2^-60 the optimum
-    # was 5e10 times what it is
-    once = single([[5.0, 5.0]], worker_demand=[0.0], server_demand=[0.0])
-    money = 2.0**power
-    job = {**msgspec.to_builtins(once.jobs[0]), "deploy_cost": money}
-    again = once.replace(
-        jobs=[job],
-        transfer_price=money * once.transfer,
-        base_price=money * once.list_price,
-    )
-    optima = [worth(SlotProblem.of(each), relax="printed") for each in (once, again)]
-    assert optima[1] == pytest.approx(money * optima[0], rel=1e-12)
-
-
-def test_a_slot_without_jobs_costs_nothing():
-    assert worth(SlotProblem.of(single([[10.0]]).replace(jobs=[]))) == pytest.approx(0.0)
-
-
 def nothing() -> None:
     """The clock does not matter."""
 
@@ -330,11 +309,3 @@ def test_the_sharp_bound_needs_strict_semantics():
     assert programs.build("mlbroker.relaxed[strict,tight]").full_name == (
         "mlbroker.relaxed[tight,strict]"
     )
-
-
-def test_nobody_is_placed_where_nobody_is():
-    data = even_brokerage(1, jobs=2).replace(jobs=[])
-    schedules = cheapest_schedules(data, data.chord_slope("strict"), nothing)
-    assert schedules.workers.shape == (0, data.num_sites)
-    assert schedules.prices.shape == (0, 1 << data.num_sites)
-    assert schedules.cost(data) == 0.0

@@ -12,8 +12,8 @@ import farkas
 from farkas.algebra import programs
 from farkas.errors import NoAnswer
 from farkas.models.mlbroker.data import PlacedWorkers, SlotProblem, usage_of
-from farkas.online.mlbroker.environment import PlacedSlot, recourse_costs
-from farkas.relaxations.mlbroker.job_schedules import SiteSchedules, schedules_of, spread
+from farkas.online.mlbroker.environment import recourse_costs
+from farkas.relaxations.mlbroker.job_schedules import SiteSchedules, schedules_of
 from farkas.relaxations.mlbroker.outer import Outer, TangentProblem, Tangents
 from farkas.relaxations.mlbroker.relaxed import JobAlone, Relaxed
 from farkas.relaxations.mlbroker.slot_solver import refine
@@ -39,14 +39,6 @@ def test_prices_of_all_workers_at_once():
     assert prices.volume.tolist() == [[1.0, 0.0]]
 
 
-def test_a_job_without_data_costs_its_server_only():
-    prices = JobPrices.of(SlotProblem.of(single([[0.0, 0.0]])).market)
-    assert not prices.moved.any()
-    assert not prices.connected.any()
-    assert prices.volume.tolist() == [[0, 0]]
-    assert prices.server.tolist() == [[1, 1]]
-
-
 def touched(grows=True):
     """First slot of `discounted`, half deployed at site 0; tangents at p and full deployment."""
     problem = SlotProblem.of(discounted())
@@ -70,17 +62,6 @@ def test_deployment_is_what_was_there_and_what_segments_add():
     # leaving site 0 costs (1/ln 2)(ln(1/1.5) + 1/2) at the start
     leaving = Outer(relax="tight", semantics="strict").form(touched(grows=False))
     assert leaving.offset == pytest.approx((np.log(2 / 3) + 0.5) / np.log(2))
-
-
-def test_the_printed_slot_has_the_constants_of_the_whole_instance():
-    # U = 4 and M = 2 as in the whole of `discounted`
-    form = Outer().form(touched())
-    assert row(form, "present_where_used[0,0,1]") == (
-        "0 <= -1 workers[0,0,1] -1 server[0,0,1] +4 deployed[0,0,1]"
-    )
-    assert row(form, "cost_at_list_price[0,1,0]") == (
-        "0 <= -1 workers[0,0,1] -2 server[0,0,1] +1 resource_cost[0,1,0] +2 not_list[0,1,0]"
-    )
 
 
 def test_more_tangents_bound_the_slot_closer():
@@ -145,16 +126,6 @@ def test_prices_grow_with_a_site_by_its_deployment_at_most():
     assert schedules.prices[data.next_pair >= 0].any()
 
 
-def test_sets_spread_to_smaller_ones_for_nothing():
-    cost, came = np.array([9.0, 4.0, 7.0, 1.0]), np.zeros(4, np.int64)
-    spread(2.0, cost, came)
-    assert cost.tolist() == [1.0, 1.0, 1.0, 1.0]
-    cost = np.array([0.0, 9.0, 1.0, 9.0])
-    spread(2.0, cost, came)
-    assert cost.tolist() == [0.0, 2.0, 1.0, 3.0]
-    assert came.tolist() == [0, 0, 2, 2]
-
-
 def test_the_clock_is_looked_at():
     def late():
         raise NoAnswer("late")
@@ -202,18 +173,6 @@ def test_lives_are_bounded_and_near_the_cheapest(name):
     assert (found.workers.sum(axis=1) >= data.workers_needed).all()
 
 
-@pytest.mark.slow
-def test_parts_are_placed_as_the_whole():
-    data, slope = CASES["random 1"], CASES["random 1"].chord_slope("strict")
-    whole, part = (SiteSchedules(data, begin, 4, slope) for begin in (0, 2))
-    for each in (whole, part):
-        each.search()
-    assert whole.bound[2:].tolist() == part.bound.tolist()
-    first = data.pair_start[2]
-    assert (whole.workers[first:] == part.workers).all()
-    assert (whole.prices[first:] == part.prices).all()
-
-
 def test_charges_add_up_to_a_deployment():
     data = CASES["random 2"]
     search = SiteSchedules(data, 0, data.num_jobs, data.chord_slope("strict"))
@@ -233,17 +192,6 @@ def test_slots_between_others_pay_for_what_these_lack():
     search.at[:] = [0, 1, 0]
     # the middle one saves a second entry at the first site, and enters the second itself
     assert search.between(np.arange(3)).tolist() == [[3.0, 0.0], [-3.0, 3.0], [3.0, 0.0]]
-
-
-@pytest.mark.slow
-def test_many_sites_are_placed_in_parts_too():
-    data = random_brokerage(1, sites=11, slots=3, jobs=3, resources=1)
-    found = cheapest_schedules(data, data.chord_slope("strict"), lambda: None)
-    assert found.prices.shape == (data.num_pairs, 11)
-    placed = PlacedSlot(
-        data.jobs_at(0), found.workers[data.pairs_at(0)], found.server[data.pairs_at(0)]
-    )
-    assert (placed.workers.sum(axis=1) >= data.workers_needed[data.pairs_at(0)]).all()
 
 
 @pytest.mark.slow

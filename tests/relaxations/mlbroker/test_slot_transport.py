@@ -85,13 +85,6 @@ def test_it_finds_what_linear_programs_find_and_proves_it(seed, asked):
         assert found.gap <= 1e-11 * (1 + found.objective)
 
 
-@pytest.mark.slow
-def test_both_ways_occur(asked):
-    for seed in range(40):
-        follow(drawn(seed))
-    assert 5 <= len(asked) <= 30
-
-
 @pytest.mark.parametrize("name", edge_cases())
 @pytest.mark.parametrize("deploy", [0.0, 1.0])
 def test_edge_cases(name, deploy):
@@ -151,24 +144,6 @@ def test_what_is_proved_has_multipliers_worth_it_where_wires_are_cheap(seed):
         # the share of the workers at a site is that of the server, which serves them
         cost += ((np.diagonal(prices.connected[i]) + prices.server[i]) * found.server[i]).sum()
         assert dual_value(problem, prices, i, *multipliers) == pytest.approx(cost, rel=1e-9)
-
-
-def test_gaps_of_all_jobs_add_up_in_any_order():
-    for seed in range(8):
-        rng = np.random.default_rng(seed)
-        broker = random_brokerage(seed, sites=6, slots=1, jobs=8, resources=2, most=3)
-        wires = rng.choice([0.0, 0.02, 0.2], (6, 6)) * (1 - np.eye(6))
-        gaps = []
-        for jobs in (broker.jobs, broker.jobs[::-1]):
-            market = snapshot(broker.replace(transfer_price=wires, jobs=jobs), 0).market
-            nowhere = np.zeros((len(jobs), 6))
-            problem = SlotProblem(market=market, before=nowhere, constants=Constants.of(broker))
-            prices = JobPrices.of(market)
-            found, _ = slot_transport._priced(
-                problem, prices, slot_transport._fill(problem, prices)
-            )
-            gaps.append(found.gap)
-        assert gaps[0] == pytest.approx(gaps[1], rel=1e-9, abs=1e-12)
 
 
 def poured(amount, move, floor, before, scale=1.0, epsilon=1.0):
@@ -250,21 +225,3 @@ def test_no_more_work_is_moved_than_there_is_on_the_way():
     levels._shift(FreeMoves([0, 1, 2], {0: 0, 1: 1}, {1: 0, 2: 1}, room=2))
     assert levels.work.tolist() == [[0.5, 0.1, 0.0], [0.0, 0.0, 0.1]]
     assert levels.load.tolist() == [0.5, 0.1, 0.1]
-
-
-def test_free_deployment_holds_everything():
-    given = [0.25, 0.75], [[0, 1], [1, 0]], [0.0, 0.5], [0.0, 0.0], 0.0, 1.0
-    found = poured(*given)
-    assert found.rent.tolist() == [0, 0]
-    assert found.work.tolist() == [[0.25, 0], [0, 0.75]]
-
-
-@pytest.mark.parametrize("exponent", [-200, -40, 40, 200])
-def test_units_of_money_change_nothing_but_rents(exponent):
-    for seed in range(20):
-        amount, move, floor, before, scale, epsilon = amounts(seed)
-        unit = 2.0**exponent
-        found = poured(amount, move, floor, before, scale, epsilon)
-        other = poured(amount, unit * move, unit * floor, before, unit * scale, epsilon)
-        assert other.work.tolist() == found.work.tolist()
-        assert other.rent.tolist() == (unit * found.rent).tolist()
