@@ -251,7 +251,7 @@ def test_every_slot_keeps_its_jobs_and_data_and_all_prices() -> None:
         assert market.arrival.tolist() == market.departure.tolist() == [0] * len(jobs)
 
 
-def value(data, prices="choice"):
+def value(data, prices="two"):
     return solve(OneShot(prices=prices).form(data)).require_optimal().objective
 
 
