@@ -47,7 +47,7 @@ def sound(k: int) -> bytes:
             about, name = TASKS[at]
             instance = truth.load(about)
             store.add_instances([(instance.sha256, instance)])
-            task = Task(what="run", name=name, kind=instance.kind, instance=instance.sha256)
+            task = Task(name=name, kind=instance.kind, instance=instance.sha256)
             done = perform(Request(task.key, task, to_bytes(instance).decode()))
             if done.status != "done":
                 raise HoleError(f"{name} on {about}: {done.error}")

@@ -8,7 +8,7 @@ import msgspec
 import typer
 from typer import Argument, Option
 
-from farkas.cli.options import BoundSeconds, Json, Scheduler
+from farkas.cli.options import Json, Scheduler
 from farkas.cli.printing import complain, end, print_json, print_line
 from farkas.cli.tables import print_table, progress, promised_ratio
 from farkas.cli.values import check_writable
@@ -34,7 +34,6 @@ def command(
     retry: Annotated[
         bool, Option("--retry", help="Try failed and overlong tasks again, too.")
     ] = False,
-    bound_seconds: BoundSeconds = None,
     ratios: Annotated[bool, Option("--ratios", help="Sum up a store.")] = False,
     report: Annotated[
         str | None, Option(metavar="OUT.html", help="Write a page about a store.")
@@ -52,16 +51,13 @@ def command(
     Stopping at any moment, even with kill -9, loses at most the tasks under way; the same command
     goes on where it stopped.  A task that fails, crashes or takes too long is recorded as such; one
     that crashed is tried again by the next sweep.  Sweeps at the same time share the tasks of their
-    store.  --bound-seconds, or bound_seconds in the file, also searches for the optimum of every
-    instance: ratios are to its bound then, where it is tighter.  Exit code 1 when a task is not
-    done in the end.
+    store.  Exit code 1 when a task is not done in the end.
 
     --ratios prints the certified ratios of a store and holds the theorems against them.  Only
-    ratios with a proved bound count: the tightest that the store has of the instance.  The own
-    mean is of ratios to what every run proved itself.  The interval is a 95 % bootstrap interval of
-    the mean, resampling instances.  A theorem is kept where the certified ratio is within its
-    factor, broken where a solution exists that is better than its factor allows, and undecided in
-    between.  A task that has several results counts once.
+    ratios with a proved bound count.  The interval is a 95 % bootstrap interval of the mean,
+    resampling instances.  A theorem is kept where the certified ratio is within its factor, broken
+    where a solution exists that is better than its factor allows, and undecided in between.  Of a
+    task that has several results the newest counts.
 
     --report writes ratios, runs and versions as one page, which loads nothing.
 
@@ -78,7 +74,6 @@ def command(
     else:
         _sweep(
             file, as_json, workers=workers, scheduler=scheduler, retry=retry,
-            bound_seconds=bound_seconds,
         )  # fmt: skip
 
 
@@ -135,22 +130,21 @@ def _refuse(rejected: dict[str, str]) -> None:
 
 
 def _print_ratios(found: list[Ratios], believed: int) -> None:
-    from farkas.experiments.sweeps import BEATEN, REPEATS
     from farkas.experiments.sweeps.ratios import interval_words
 
-    columns = ["algorithm", "certified", "tasks", "mean", "own mean", "95 % interval",
+    columns = ["algorithm", "certified", "tasks", "mean", "95 % interval",
                "median", "worst", "worst instance"]  # fmt: skip
     rows = [
         (
             item.label, len(item.values), item.tasks, promised_ratio(item.mean),
-            promised_ratio(item.own_mean), interval_words(item.interval) if item.interval else None,
+            interval_words(item.interval) if item.interval else None,
             promised_ratio(item.quantiles.get("50")), promised_ratio(item.quantiles.get("100")),
             named(item.worst.name) if item.worst else None,
         )
         for item in found
     ]  # fmt: skip
     title = "ratios, some by the store's word" if believed else "certified ratios"
-    print_table(title, columns, rows, spare=["own mean", "95 % interval", "median", "tasks"])
+    print_table(title, columns, rows, spare=["95 % interval", "median", "tasks"])
     random = [(item.label, e) for item in found if (e := item.expectation) is not None]
     if random:
         print_table(
@@ -165,13 +159,6 @@ def _print_ratios(found: list[Ratios], believed: int) -> None:
     for item in found:
         if item.among:
             print_line(f"{item.label}: to bounds on {item.among}")
-    repeats = sum(item.left_out.get(REPEATS, 0) for item in found)
-    if repeats:
-        print_line(f"left out, since they repeat a task: {repeats}")
-    beaten = sum(item.left_out.get(BEATEN, 0) for item in found)
-    if beaten:
-        which = f"{number_of(beaten, 'results')} {'is' if beaten == 1 else 'are'}"
-        complain(f"left out: {which} better than a bound of the store allows")
     promised = [
         (
             item.label,

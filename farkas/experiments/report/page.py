@@ -97,7 +97,7 @@ def collect(store: Store, *, title: str = "", prove: bool = False) -> Contents:
         if result.output and "manifest" in result.output:
             manifests[_versions(result.output["manifest"])] += 1
     found = ratios(store, objections=again.objections, among=again.among)
-    with_worst = [item for item in found if item.what == "run" and item.worst is not None]
+    with_worst = [item for item in found if item.worst is not None]
     return Contents(
         title=title or store.path.stem,
         store=store.path.name,

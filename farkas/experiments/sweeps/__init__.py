@@ -5,14 +5,12 @@ proved again on demand.  What a kind adds, its guarantees, stands in `guarantees
 """
 
 from farkas.experiments.sweeps.config import Config, read_config
-from farkas.experiments.sweeps.ratios import BEATEN, REPEATS, Ratios, ratios
+from farkas.experiments.sweeps.ratios import Ratios, ratios
 from farkas.experiments.sweeps.store import Store
 from farkas.experiments.sweeps.sweep import Rechecked, Summary, prove_again, sweep
 from farkas.experiments.sweeps.task import Result, Task, plan
 
 __all__ = [
-    "BEATEN",
-    "REPEATS",
     "Config",
     "Ratios",
     "Rechecked",

@@ -64,9 +64,6 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     #: ``sweep.toml``.
     store: str = ""
     timeout: float = 600.0  #: Seconds after which a task is stopped and recorded as overlong.
-    #: Seconds of a search for the offline optimum of every instance, whose bound all its runs
-    #: share; 0 for none.
-    bound_seconds: float = 0.0
     instances: list[Instances]
     algorithms: list[Algorithms] = []
 
@@ -114,21 +111,11 @@ def _check(config: Config, where: str) -> None:
         raise InvalidOption(
             f"{where}: timeout = {config.timeout}; give seconds above 0 and up to {LONGEST_TASK:g}"
         )
-    require_searches_end(config, where)
     if not config.algorithms:
         raise InvalidOption(f"{where}: names no algorithm; add [[algorithms]]")
     for n, source in enumerate(config.instances):
         if bool(source.files) == bool(source.kind):
             raise InvalidOption(f"{where}: instances[{n}] needs either files or a kind to generate")
-
-
-def require_searches_end(config: Config, where: str) -> None:
-    """Raise `InvalidOption` unless the searches of a sweep can end before they are stopped."""
-    if not 0 <= config.bound_seconds < config.timeout:
-        raise InvalidOption(
-            f"{where}: bound_seconds = {config.bound_seconds:g}; give 0 or more seconds, below the "
-            f"timeout of {config.timeout:g}"
-        )
 
 
 def seeds(given: Seeds) -> list[int]:

@@ -5,22 +5,18 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
-from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from farkas.api.check_run import HALF_PROVED
 from farkas.certificates.doubles import double
-from farkas.certificates.encoding import rational
-from farkas.certificates.files import Certificate, from_json
 from farkas.certificates.proof import rounded
-from farkas.certificates.ratio import ratio_at_most, ratio_words
+from farkas.certificates.ratio import ratio_words
 from farkas.certificates.run_bound import among as of_some
-from farkas.certificates.run_bound import bounds_run
-from farkas.errors import FarkasError, InvalidOption, NotACertificate
+from farkas.errors import InvalidOption
 from farkas.experiments.sweeps.guarantees import (
     Expectation,
     Promise,
@@ -36,11 +32,6 @@ from farkas.online import algorithms
 from farkas.online.driver import plain
 from farkas.online.run import Sense
 
-REPEATS = "repeats a task"  #: Why a result is left out though it has a certified ratio.
-#: Why a result is left out where it, or a search for the optimum, is wrong.
-BEATEN = "better than a bound of the store"
-#: How what is wrong with a run, or with the search that it beats, begins.
-CONTRADICTED = "rejected: better than the bound of result"
 LEVELS = (0.0, 0.25, 0.5, 0.75, 0.95, 1.0)
 LEVEL = 0.95  #: Probability that an interval is meant to cover the mean with.
 FEWEST = 5  #: Below so many instances a resampled mean says little about the next one.
@@ -59,7 +50,6 @@ class Worst:
 class Ratios:
     """What a sweep says about one algorithm with one set of options."""
 
-    what: str  #: As in `Task`.
     name: str  #: As in `Task`.
     options: dict[str, Any]  #: As in `Task`.
     sense: Sense  #: ``min`` for costs.
@@ -67,7 +57,6 @@ class Ratios:
     left_out: dict[str, int]  #: Why tasks have no certified ratio, with their number.
     by_instance: dict[str, list[float]]  #: Certified ratios, >= 1, by hash of the instance.
     mean: float | None = None  #: Over all certified runs; None without any.
-    own_mean: float | None = None  #: The same of ratios to what each run proved itself.
     #: 95 % confidence interval of the mean; None for fewer than five instances.
     interval: tuple[float, float] | None = None
     #: Of randomised policies, the instance with the largest ratio of expected values; None where no
@@ -108,47 +97,22 @@ def ratios(
 ) -> list[Ratios]:
     """Summarise every algorithm of a store, by name.
 
-    A ratio enters only with a proved bound; the others are counted in `left_out`.  Runs are held
-    against the tightest bound that the store has of their instance, see `shared_bounds`.  Of
-    several results of one task, as of several versions, the worst ratio enters.  ``seed`` is of the
-    resampling; ``objections`` were said, by address, of results that were not proved again;
+    A ratio enters only with a proved bound; the others are counted in `left_out`.  ``seed`` is of
+    the resampling; ``objections`` were said, by address, of results that were not proved again;
     ``among`` are the addresses of the results with a bound that count, all if left out.
     """
-    wrong = objections or {}
-    unbounded = (key for key, words in wrong.items() if words != HALF_PROVED)
-    known, own, results = shared_bounds(store, unbounded, among), {}, []
+    wrong, results = objections or {}, []
     for result in store.results(output=True):
-        if among is not None and result.bound and result.key not in among:
-            continue
-        if result.ratio is not None:
-            own[result.key] = result.ratio
-        results.append(_light(held(result, known), wrong.get(result.key, "")))
-    groups: dict[tuple[str, str, bytes], list[Result]] = collections.defaultdict(list)
+        if among is None or not result.bound or result.key in among:
+            results.append(_light(result, wrong.get(result.key, "")))
+    groups: dict[tuple[str, bytes], list[Result]] = collections.defaultdict(list)
     for result in results:
         task = result.task
         options = msgspec.json.encode(task.options, order="deterministic")
-        groups[task.what, task.name, options].append(result)
-    repeats = _repeats(results)
+        groups[task.name, options].append(result)
     best = _best_values(results)
     instance = functools.cache(store.instance)
-    return [
-        _summary(group, repeats, own, best, instance, seed) for _, group in sorted(groups.items())
-    ]
-
-
-def _repeats(results: Iterable[Result]) -> set[str]:
-    """Addresses of results of a task that another result tells of, with a ratio as large."""
-    kept: dict[Hashable, Result] = {}
-    repeats = set()
-    for result in results:
-        if why_left_out(result):
-            continue
-        other = kept.setdefault(result.task.identity, result)
-        if other is not result:
-            better, worse = sorted((other, result), key=lambda one: (one.ratio, one.key))
-            repeats.add(better.key)
-            kept[result.task.identity] = worse
-    return repeats
+    return [_summary(group, best, instance, seed) for _, group in sorted(groups.items())]
 
 
 def _light(result: Result, objection: str) -> Result:
@@ -177,14 +141,12 @@ def _usual(name: str) -> dict[str, Any]:
 
 def _summary(
     group: list[Result],
-    repeats: Container[str],
-    own: Mapping[str, float],
     best: dict[str, dict[str, float]],
     instance: Callable[[str], Instance],
     seed: int,
 ) -> Ratios:
     task, sense = group[0].task, _sense(group)
-    why = {r.key: why_left_out(r) or REPEATS * (r.key in repeats) for r in group}
+    why = {r.key: why_left_out(r) for r in group}
     certified = [result for result in group if not why[result.key]]
     left_out = collections.Counter(filter(None, why.values()))
     by_instance: dict[str, list[float]] = collections.defaultdict(list)
@@ -192,19 +154,17 @@ def _summary(
         assert result.ratio is not None  # it would be left out
         by_instance[result.task.instance].append(result.ratio)
     common: dict[str, Any] = {
-        "what": task.what, "name": task.name, "options": dict(task.options), "sense": sense,
+        "name": task.name, "options": dict(task.options), "sense": sense,
         "tasks": len(group), "left_out": dict(left_out), "by_instance": dict(by_instance),
     }  # fmt: skip
     if not certified:
         return Ratios(**common)
     values = [ratio for ratios in by_instance.values() for ratio in ratios]
-    own_values = [own[result.key] for result in certified if result.key in own]
     last = max(certified, key=lambda result: (result.ratio, result.key))
     sha = last.task.instance
     return Ratios(
         **common,
         mean=_mean(values),
-        own_mean=_mean(own_values) if own_values else None,
         interval=interval(by_instance, seed=seed),
         quantiles=quantiles(values),
         expectation=_largest(certified, sense),
@@ -233,8 +193,6 @@ def why_left_out(result: Result) -> str:
     """Why a result has no certified ratio; empty when it has one."""
     if result.status != "done":
         return result.status
-    if result.recheck.startswith(CONTRADICTED):
-        return BEATEN
     if result.recheck.startswith("rejected"):
         return "certificate rejected"
     if (result.output or {}).get("violations"):
@@ -252,9 +210,7 @@ def why_left_out(result: Result) -> str:
 
 def _refused(task: Task) -> bool:
     """Whether an algorithm that is here refuses the options, on which guarantees depend."""
-    return task.what == "run" and _refuses(
-        task.name, msgspec.json.encode(task.options, order="deterministic")
-    )
+    return _refuses(task.name, msgspec.json.encode(task.options, order="deterministic"))
 
 
 @functools.cache
@@ -285,75 +241,6 @@ def _best_values(results: Iterable[Result]) -> dict[str, dict[str, float]]:
             known, name = best[task.instance], task.name.partition("[")[0]
             known[name] = better(value, known.get(name, value))
     return best
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class SharedBound:
-    """A bound of an instance, also as text, the address of its result, and what proves it."""
-
-    key: str
-    exact: Fraction
-    text: str
-    certificate: Certificate
-
-
-def shared_bounds(
-    store: Store, objections: Iterable[str] = (), among: Container[str] | None = None
-) -> dict[str, list[SharedBound]]:
-    """Return, by instance, the bounds that searches for optima have left in a store.
-
-    ``objections`` are addresses of results that were found wrong since they were stored, ``among``
-    those of the results that count, all if left out.
-    """
-    wrong = set(objections)
-    found: dict[str, list[SharedBound]] = {}
-    for result in store.results():
-        task = result.task
-        if task.what != "optimum" or result.status != "done" or not result.bound:
-            continue
-        if among is not None and result.key not in among:
-            continue
-        if result.key in wrong or result.recheck.startswith("rejected"):
-            continue
-        plain = ((store.output(result.key) or {}).get("certificate") or {}).get("certificate")
-        try:
-            certificate = from_json(msgspec.json.encode(plain), "certificate of a bound")
-            exact = rational(result.bound, "bound")
-        except FarkasError:
-            continue  # what cannot be read bounds nothing
-        bound = SharedBound(result.key, exact, result.bound, certificate)
-        found.setdefault(task.instance, []).append(bound)
-    return found
-
-
-def held(result: Result, known: Mapping[str, list[SharedBound]]) -> Result:
-    """Hold a run with a bound of its own against the tightest that its instance owns.
-
-    Returns the result with bound and ratio in place of its own, or itself where its own is as
-    tight.  One that is better than such a bound is marked as rejected: one of the two is wrong.
-    """
-    bounds, output = known.get(result.task.instance), result.output
-    if result.task.what != "run" or not bounds or not output or not result.bound:
-        return result
-    if result.value is None or output.get("violations"):
-        return result
-    sense, own = output["sense"], rational(result.bound, "bound")
-    best = max if sense == "min" else min
-    task, decisions = result.task, output.get("decisions") or []
-    holding = [
-        one
-        for one in bounds
-        if bounds_run(one.certificate, task.kind, task.options, task.name, decisions)
-    ]
-    tight = best(holding, key=lambda one: one.exact, default=None)
-    if tight is None or best(tight.exact, own) == own:
-        return result
-    try:
-        ratio = ratio_at_most(sense, result.value, tight.exact, exact=False)
-    except NotACertificate as error:
-        words = f"{CONTRADICTED} {named(tight.key[:12])}: {error}"
-        return msgspec.structs.replace(result, recheck=words)
-    return msgspec.structs.replace(result, bound=tight.text, ratio=ratio)
 
 
 def quantiles(values: Sequence[float]) -> dict[str, float]:

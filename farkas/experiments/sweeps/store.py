@@ -251,11 +251,18 @@ class Store:
         return {key: status for key, (status, _) in self.stamps().items()}
 
     def results(self, *, output: bool = False) -> Iterator[Result]:
-        """Yield all results, ordered by name and address; with the whole runs when ``output``."""
+        """Yield the newest result of every task, ordered by name and address.
+
+        An upgrade performs tasks anew.  Searches for optima, which stores of earlier versions hold,
+        are left out.  With ``output`` the whole runs are read.
+        """
         columns = ", ".join(("key", "task", *FOUND, "output" if output else "NULL"))
         # one by one: whoever reads slowly must keep no sweep from writing
         keys = self._rows(
-            "SELECT rowid FROM results WHERE status IS NOT 'claimed' ORDER BY name, key"
+            "SELECT rowid FROM (SELECT rowid, name, key, row_number() OVER"
+            " (PARTITION BY task ORDER BY finished DESC, key) AS turn FROM results"
+            " WHERE status IS NOT 'claimed' AND task NOT LIKE '%\"what\":\"optimum\"%')"  # as above
+            " WHERE turn = 1 ORDER BY name, key"
         )
         for (key,) in keys:
             query = f"SELECT {columns} FROM results WHERE rowid = ? AND status IS NOT 'claimed'"

@@ -22,12 +22,11 @@ from farkas.certificates.proof import rounded
 from farkas.certificates.ratio import ratio_at_most
 from farkas.errors import FarkasError
 from farkas.executor import CallEnd, Executor
-from farkas.experiments.sweeps.config import read_config, require_searches_end
+from farkas.experiments.sweeps.config import read_config
 from farkas.experiments.sweeps.store import Stamp, Store
 from farkas.experiments.sweeps.task import Request, Result, Status, Task, perform, plan
 from farkas.instances import Instance, to_bytes
 from farkas.messages import named
-from farkas.offline import searches
 from farkas.online.policy import is_own
 from farkas.online.run import from_builtins
 from farkas.tolerances import close
@@ -59,7 +58,6 @@ def sweep(
     scheduler: str = "",
     executor: concurrent.futures.Executor | None = None,
     retry: bool = False,
-    bound_seconds: float | None = None,
     report: Report | None = None,
 ) -> Summary:
     """Perform the sweep of a configuration file; what the store holds is not done again.
@@ -67,15 +65,12 @@ def sweep(
     Sweeps on one store at the same time share its tasks, and each waits for the others' last ones.
     ``workers`` are child processes on this machine, by default one a processor; ``scheduler`` is
     the address of a dask scheduler, ``executor`` any other, which is not shut down.  ``retry``
-    tries failed and overlong tasks again, as crashed ones always are; ``bound_seconds`` replaces
-    the configuration's; ``report`` is called at the start and after every task.
+    tries failed and overlong tasks again, as crashed ones always are; ``report`` is called at the
+    start and after every task.
 
     Raises `FileProblem`, `InvalidOption` or `UnknownName` before anything is performed.
     """
     config = read_config(path)
-    if bound_seconds is not None:
-        config = msgspec.structs.replace(config, bound_seconds=bound_seconds)
-        require_searches_end(config, "--bound-seconds")
     folder = Path(path).resolve().parent
     tasks, found = plan(config, folder)
     store_path = folder / (config.store or f"{Path(path).stem}.sqlite")
@@ -247,12 +242,11 @@ def _verdict(result: Result, instance: Instance) -> str:
     run = from_builtins(result.output)
     task, bound = result.task, None if run.certificate is None else run.certificate.exact
     value = run.value if math.isfinite(run.value) else None
-    options = task.options if task.what == "run" else dict(searches[task.name].options)
     name = task.name
     if is_own(name):  # a class in a file runs under the name of its kind
         name = f"{task.kind}.{name.rpartition(':')[2]}"
     own = (run.algorithm, run.options, run.manifest.seed, value, bound, run.ratio)
-    if own != (name, options, task.seed, result.value, result.bound, result.ratio):
+    if own != (name, task.options, task.seed, result.value, result.bound, result.ratio):
         return "rejected: the run that is kept is not the one that the store tells of"
     return run_verdict(run, instance)
 

@@ -42,7 +42,7 @@ def lines(*heights: list[float]) -> Figure:
 
 
 def ratios(values: list[float], name: str = "mlbroker.one", **more: Any) -> Ratios:
-    return Ratios(what="run", name=name, options={}, sense="min", tasks=len(values), left_out={},
+    return Ratios(name=name, options={}, sense="min", tasks=len(values), left_out={},
                   by_instance={"a": values}, mean=sum(values) / len(values),
                   quantiles=quantiles(values), **more)  # fmt: skip
 

@@ -143,7 +143,7 @@ def test_runs_show_what_is_proved_so_far(contents):
 
 def test_what_a_store_says_is_text_and_never_markup(tmp_path):
     evil = "<script>alert(1)</script>"
-    task = Task(what="run", name="mlbroker.x", kind="mlbroker", instance="0" * 64)
+    task = Task(name="mlbroker.x", kind="mlbroker", instance="0" * 64)
     with Store(tmp_path / "evil.sqlite") as store:
         store.add(Result(key=task.key, task=task, status="failed", error=evil))
         page = render(collect(store, title=evil))
@@ -152,7 +152,7 @@ def test_what_a_store_says_is_text_and_never_markup(tmp_path):
 
 
 def test_what_a_store_says_holds_nothing_that_cannot_be_seen(tmp_path):
-    task = Task(what="run", name="mlbroker.\u202ex", kind="mlbroker", instance="0" * 64)
+    task = Task(name="mlbroker.\u202ex", kind="mlbroker", instance="0" * 64)
     with Store(tmp_path / "hidden.sqlite") as store:
         store.add(Result(key=task.key, task=task, status="failed", error="a\u2066b\x1b[2K"))
         page = render(collect(store, title="t\u200bt"))

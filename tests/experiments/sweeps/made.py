@@ -44,7 +44,7 @@ INSTANCES = [generate("mlbroker", "small", seed, num_slots=2) for seed in range(
 
 def result(name="mlbroker.one", *, at=0, seed=0, value=2.0, bound="1", ratio=2.0, **more) -> Result:
     instance = INSTANCES[at]
-    task = Task(what="run", name=name, kind="mlbroker", instance=instance.sha256, seed=seed)
+    task = Task(name=name, kind="mlbroker", instance=instance.sha256, seed=seed)
     output = {"sense": "min", "violations": more.pop("violations", [])}
     fields = {"status": "done", "value": value, "bound": bound, "ratio": ratio, "output": output}
     return Result(key=task.key, task=task, **{**fields, **more})

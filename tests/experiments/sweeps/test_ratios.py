@@ -8,10 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from farkas.cli import call
 from farkas.experiments.sweeps import Result, Task, ratios
 from farkas.experiments.sweeps.ratios import interval
-from farkas.online import algorithms
 from tests.experiments.sweeps.made import INSTANCES, LEADING, charts, result
 
 
@@ -40,7 +38,7 @@ def test_the_distribution_is_over_certified_runs_only(stored):
 
 def test_options_make_two_distributions(stored):
     first, second = result(), result()
-    task = Task(what="run", name="mlbroker.one", kind="mlbroker", instance=INSTANCES[0].sha256,
+    task = Task(name="mlbroker.one", kind="mlbroker", instance=INSTANCES[0].sha256,
                 options={"epsilon": 2.0})  # fmt: skip
     second = Result(key=task.key, task=task, status="done", value=3.0, bound="1", ratio=3.0,
                     output={"sense": "min"})  # fmt: skip
@@ -64,27 +62,14 @@ def again(one: Result, digit: int, **changes: Any) -> Result:
     return msgspec.structs.replace(one, key=f"{digit:064x}", task=task, **changes)
 
 
-def test_a_task_counts_once_and_with_its_worst_ratio(stored):
+def test_of_a_task_the_newest_result_counts(stored):
     one, other = result(at=0, ratio=1.5), result(at=1, ratio=3.0)
+    (found,) = ratios(stored(one, again(one, 1, ratio=2.0), other, again(one, 2, ratio=1.25)))
+    assert sorted(found.values) == [1.25, 3.0]
+    assert (found.tasks, found.left_out) == (2, {})
     failed = {"status": "failed", "value": None, "bound": "", "ratio": None, "output": None}
-    store = stored(one, other, *(again(one, digit) for digit in (1, 2)), again(one, 3, ratio=2.0),
-                   again(one, 4, **failed))  # fmt: skip
-    (found,) = ratios(store)
-    assert sorted(found.values) == [2.0, 3.0]
-    assert found.left_out == {"repeats a task": 3, "failed": 1}
-    assert found.tasks == 6
-
-
-def test_a_task_is_the_same_however_its_options_are_written(stored, capsys):
-    one = result("mlbroker.fractional", ratio=1.5)
-    spelled = [again(one, k, options={"epsilon": x}) for k, x in enumerate([2, 2.0, 3.0], start=1)]
-    settled = algorithms["mlbroker.fractional"].settle({})
-    store = stored(one, again(one, 4, options=msgspec.to_builtins(settled)), *spelled)
-    found = ratios(store)
-    assert sum(len(item.values) for item in found) == 3
-    assert sum(item.left_out.get("repeats a task", 0) for item in found) == 2
-    assert call(["sweep", str(store.path), "--trust", "--ratios"]) == 0
-    assert "left out, since they repeat a task: 2\n" in capsys.readouterr().out
+    (found,) = ratios(stored(again(one, 3, **failed)))
+    assert found.left_out == {"failed": 1}
 
 
 def test_a_reward_of_nothing_is_not_hidden_behind_the_bound(stored):

@@ -36,7 +36,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
             store.add(result("mlbroker.fractional", at=at, value=1.5 + at, ratio=1.5 + at))
         store.add(result("mlbroker.local", status="failed", error="why"))
         for name in ("mlbroker.local", "mlbroker.central"):
-            task = Task(what="run", name=name, kind="mlbroker", instance=TINY.sha256)
+            task = Task(name=name, kind="mlbroker", instance=TINY.sha256)
             store.add(perform(Request(task.key, task, to_bytes(TINY).decode())))
     return path
 

@@ -217,14 +217,14 @@ def test_an_absent_scheduler_is_one_clear_line(tmp_path, monkeypatch, capsys):
 TINY = library.load("mlbroker/tiny")
 
 
-def asked(what: str, name: str, **more: object) -> Request:
-    task = Task(what=what, name=name, kind="mlbroker", instance=TINY.sha256, **more)  # type: ignore[arg-type]
+def asked(name: str, **more: object) -> Request:
+    task = Task(name=name, kind="mlbroker", instance=TINY.sha256, **more)  # type: ignore[arg-type]
     return Request(task.key, task, to_bytes(TINY).decode())
 
 
 def test_a_run_keeps_value_bound_and_ratio() -> None:
     # Local pays 19.4, the optimum of the tight relaxation is 16.8
-    result = perform(asked("run", "mlbroker.local"))
+    result = perform(asked("mlbroker.local"))
     assert (result.status, result.error) == ("done", "")
     assert result.value == pytest.approx(19.4)
     assert float(Fraction(result.bound)) == pytest.approx(16.8)
@@ -234,9 +234,9 @@ def test_a_run_keeps_value_bound_and_ratio() -> None:
 @pytest.mark.parametrize(
     ("request_", "words"),
     [
-        (asked("run", "mlbroker.nobody"), "unknown algorithm"),
-        (asked("run", "mlbroker.fractional", options={"epsilon": "x"}), "epsilon"),
-        (msgspec.structs.replace(asked("run", "mlbroker.local"), instance="{}"), "instance"),
+        (asked("mlbroker.nobody"), "unknown algorithm"),
+        (asked("mlbroker.fractional", options={"epsilon": "x"}), "epsilon"),
+        (msgspec.structs.replace(asked("mlbroker.local"), instance="{}"), "instance"),
     ],
 )
 def test_what_goes_wrong_is_a_failed_result(request_: Request, words: str) -> None:
@@ -249,14 +249,14 @@ def test_an_unexpected_error_is_named_with_its_type(monkeypatch: pytest.MonkeyPa
     def leave(task: Task, instance: object) -> dict[str, object]:
         raise SystemExit(3)
 
-    monkeypatch.setitem(module._WORK, "run", leave)
-    result = perform(asked("run", "mlbroker.local"))
+    monkeypatch.setattr(module, "_run", leave)
+    result = perform(asked("mlbroker.local"))
     assert (result.status, result.error) == ("failed", "SystemExit: 3")
 
 
 def test_the_address_covers_options_and_versions(tmp_path, monkeypatch):
-    task = Task(what="run", name="a.b", kind="a", instance="0" * 64)
-    other = Task(what="run", name="a.b", kind="a", instance="0" * 64, options={"x": 1})
+    task = Task(name="a.b", kind="a", instance="0" * 64)
+    other = Task(name="a.b", kind="a", instance="0" * 64, options={"x": 1})
     assert task.key != other.key
     before = task.key
     monkeypatch.setattr("farkas.experiments.sweeps.task.versions", lambda: {"farkas": "9"})
