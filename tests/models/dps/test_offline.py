@@ -18,7 +18,7 @@ from farkas.models.dps.offline import Offline, OfflineLP
 from farkas.models.dps.placement import Idle, MinServers, Placement, Sequence
 from farkas.online.dps.cluster import placed
 from farkas.solvers import Claimed, solve
-from tests.conformance.oracle import variants
+from farkas.testing import variants
 from tests.generators.dps import empty_market, forced_jobs, random_market
 from tests.references.dps_search import best_by_search
 from tests.tools.quadratic import scip_optimum
