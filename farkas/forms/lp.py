@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import NamedTuple, NoReturn, TypeVar
 
-from farkas.forms.model_text import INFINITE, Faults, TextColumn, TextEnds, TextReader
+from farkas.forms.model_text import INFINITE, Faults, TextEnds, TextReader
 from farkas.forms.rational import Numbers, RationalForm
 from farkas.messages import quoted
 
@@ -98,7 +98,6 @@ class _Lp(TextReader):
 
     def __init__(self, where: str, numbers: Numbers) -> None:
         super().__init__(where, numbers)
-        self._places: dict[str, int] = {}
         self._rows: list[_LpRow] = []
         self._row_names: set[str] = set()
         self._binary: list[str] = []
@@ -253,7 +252,7 @@ class _Lp(TextReader):
                 self.unsupported("quadratic terms")
             if token.kind != "name":
                 self._refuse_token(token, "expected a term, not")
-            j = self._column(token.text)
+            j = self.column(token.text).place
             if j in found and row < 0:
                 self.faults[row, token.text] = "HiGHS keeps one of repeated terms of an objective"
             found[j] = found.get(j, Fraction(0)) + value
@@ -389,14 +388,8 @@ class _Lp(TextReader):
             near = difflib.get_close_matches(name, self._columns, n=1)
             hint = f"; did you mean {quoted(near[0])}?" if near else ""
             self.note(f"column {quoted(name)} stands in {section} alone{hint}")
-            self._column(name)
+            self.column(name)
         return name
-
-    def _column(self, name: str) -> int:
-        if name not in self._places:
-            self._places[name] = len(self._columns)
-            self._columns[name] = TextColumn()
-        return self._places[name]
 
     def _form(self) -> RationalForm:
         for name in self._binary:

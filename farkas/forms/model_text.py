@@ -107,6 +107,12 @@ class TextReader:
             self.refuse(f"{quoted(text, 40)} is not finite")
         return value
 
+    def column(self, name: str) -> TextColumn:
+        """Return a column, a new one where it is named for the first time."""
+        if name not in self._columns:
+            self._columns[name] = TextColumn(place=len(self._columns))
+        return self._columns[name]
+
     def form(
         self,
         name: str,
@@ -160,6 +166,7 @@ class TextColumn(TextEnds):
     """A column: at least 0, until something else is said."""
 
     low: Side = Fraction(0)
+    place: int = 0  #: Its number among the columns.
     whole: bool = False
     cost: Fraction = Fraction(0)
 

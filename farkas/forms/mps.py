@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 from farkas.errors import FileProblem
-from farkas.forms.model_text import INFINITE, Faults, TextColumn, TextEnds, TextReader
+from farkas.forms.model_text import INFINITE, Faults, TextEnds, TextReader
 from farkas.forms.rational import Numbers, RationalForm
 from farkas.messages import quoted
 
@@ -103,7 +103,6 @@ class _Mps(TextReader):
         self._name, self._sense, self._objective = "", "", ""
         self._rows: dict[str, _MpsRow] = {}
         self._terms: list[dict[int, Fraction]] = []
-        self._places: dict[str, int] = {}
         self._cost_lines: dict[str, int] = {}
         self._marked = False
         self._offset = Fraction(0)
@@ -205,24 +204,20 @@ class _Mps(TextReader):
             self.refuse("a column is a name and one or two rows with their numbers")
         name = fields[0]
         if name not in self._columns:
-            self._add_column(name, whole=self._marked)
-        elif self._places[name] != len(self._columns) - 1:
+            self.column(name).whole = self._marked
+        column = self._columns[name]
+        if column.place != len(self._columns) - 1:
             self.refuse(f"column {quoted(name)} is continued behind another")
-        j = self._places[name]
         for row, text in zip(fields[1::2], fields[2::2], strict=True):
             found, value = self._row(row), self.finite(text)
             if found.place == -1:
                 self._require_new(f"the cost of {quoted(name)}", self._cost_lines.get(name, 0))
-                self._columns[name].cost, self._cost_lines[name] = value, self.line
+                column.cost, self._cost_lines[name] = value, self.line
             elif found.place >= 0:
                 terms = self._terms[found.place]
-                if j in terms:
+                if column.place in terms:
                     self.refuse(f"column {quoted(name)} stands twice in row {quoted(row)}")
-                terms[j] = value
-
-    def _add_column(self, name: str, *, whole: bool = False) -> None:
-        self._places[name] = len(self._columns)
-        self._columns[name] = TextColumn(whole=whole)
+                terms[column.place] = value
 
     def _require_new(self, what: str, line: int) -> None:
         if line:
@@ -311,7 +306,7 @@ class _Mps(TextReader):
                 self.faults[column,] = "HiGHS takes the name of the set for a column"
         value = self.number(rest[-1]) if numbered or len(rest) > 1 + named else Fraction(0)
         if name not in self._columns:
-            self._add_column(name)
+            self.column(name)
             self.note(f"column {quoted(name)} stands in BOUNDS alone")
         return rest[0] if named else "", name, value
 

@@ -222,6 +222,11 @@ def column(
     return cached_property(read)
 
 
+def length(records: str) -> cached_property[int]:
+    """Property with the number of entries of a list."""
+    return cached_property(lambda instance: len(getattr(instance, records)))
+
+
 def table(field: str, dtype: type[Scalar], *, width: str) -> cached_property[npt.NDArray[Scalar]]:
     """Property with a field that is a list of lists, shape (entries, width); see `column`."""
 

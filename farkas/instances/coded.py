@@ -20,6 +20,7 @@ from farkas.instances.base import (
     Record,
     column,
     frozen,
+    length,
     require,
     require_nowhere,
     require_shape,
@@ -150,10 +151,7 @@ class CodedComputing(Instance, frozen=True, kw_only=True, tag="coded"):
                 f"{self.rows[master]:g} results - at `$.sca_point`",
             )
 
-    @property
-    def num_masters(self) -> int:
-        """Number of masters; M."""
-        return len(self.masters)
+    num_masters = length("masters")  #: Number of masters; M.
 
     #: Rows that each master needs, shape (masters,); L.
     rows = column("masters", "rows", np.float64)

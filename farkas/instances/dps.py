@@ -20,6 +20,7 @@ from farkas.instances.base import (
     Row,
     column,
     frozen,
+    length,
     require,
     require_length,
     require_shape,
@@ -158,25 +159,10 @@ class Market(Instance, frozen=True, kw_only=True, tag="dps"):
             message = f"Expected {field} < {name} = {limit}, got {value} - at `{where}.{field}`"
             require(value < limit, message)
 
-    @property
-    def num_servers(self) -> int:
-        """Number of servers; S."""
-        return len(self.server_workers)
-
-    @property
-    def num_worker_types(self) -> int:
-        """Number of worker types; K."""
-        return len(self.worker_bandwidth)
-
-    @property
-    def num_ps_types(self) -> int:
-        """Number of parameter server types; M."""
-        return len(self.ps_bandwidth)
-
-    @property
-    def num_jobs(self) -> int:
-        """Number of jobs; N."""
-        return len(self.jobs)
+    num_servers = length("server_workers")  #: Number of servers; S.
+    num_worker_types = length("worker_bandwidth")  #: Number of worker types; K.
+    num_ps_types = length("ps_bandwidth")  #: Number of parameter server types; M.
+    num_jobs = length("jobs")  #: Number of jobs; N.
 
     @property
     def learning(self) -> Learning:

@@ -21,6 +21,7 @@ from farkas.instances.base import (
     Row,
     column,
     frozen,
+    length,
     require,
     require_length,
     require_shape,
@@ -143,15 +144,8 @@ class Auction(Instance, frozen=True, kw_only=True, tag="eris"):
 
     # --- counts ---------------------------------------------------------------------------------
 
-    @property
-    def num_resources(self) -> int:
-        """Number of resource types; K."""
-        return len(self.resource_names)
-
-    @property
-    def num_jobs(self) -> int:
-        """Number of jobs; I."""
-        return len(self.jobs)
+    num_resources = length("resource_names")  #: Number of resource types; K.
+    num_jobs = length("jobs")  #: Number of jobs; I.
 
     # --- sites and the state ----------------------------------------------------------------------
 

@@ -21,6 +21,7 @@ from farkas.instances.base import (
     Row,
     column,
     frozen,
+    length,
     require,
     require_length,
 )
@@ -133,17 +134,9 @@ class Cluster(Instance, frozen=True, kw_only=True, tag="gadget"):
 
     # --- the substrate --------------------------------------------------------------------------
 
-    @property
-    def num_nodes(self) -> int:
-        return len(self.nodes)
-
-    @property
-    def num_jobs(self) -> int:
-        return len(self.jobs)
-
-    @property
-    def num_resources(self) -> int:
-        return len(self.resources)
+    num_nodes = length("nodes")
+    num_jobs = length("jobs")
+    num_resources = length("resources")
 
     @property
     def at_slot(self) -> int:
@@ -174,10 +167,7 @@ class Cluster(Instance, frozen=True, kw_only=True, tag="gadget"):
     #: Gbps, shape (links,), infinite where unlimited; B.
     link_bandwidth = column("real_links", "bandwidth", np.float64)
 
-    @property
-    def num_links(self) -> int:
-        """Links that are no self-links."""
-        return len(self.link_index)
+    num_links = length("link_index")  #: Links that are no self-links.
 
     # --- jobs -----------------------------------------------------------------------------------
 

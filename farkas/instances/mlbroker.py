@@ -23,6 +23,7 @@ from farkas.instances.base import (
     Row,
     column,
     frozen,
+    length,
     require,
     require_length,
     require_shape,
@@ -217,10 +218,7 @@ class Brokerage(Instance, frozen=True, kw_only=True, tag="mlbroker"):
 
     # --- jobs and the pairs (job, slot) in which they are active --------------------------------
 
-    @property
-    def num_jobs(self) -> int:
-        """Number of jobs."""
-        return len(self.jobs)
+    num_jobs = length("jobs")  #: Number of jobs.
 
     arrival = column("jobs", "arrival", np.int64)  #: First active slot of each job, shape (jobs,).
 

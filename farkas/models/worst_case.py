@@ -14,15 +14,16 @@ follow the algorithm decide alike.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any, ClassVar
 
 from farkas.algebra import Program
 from farkas.algebra.formulation import Option
+from farkas.errors import NotApplicable
 from farkas.forms import Sense
 from farkas.instances import Instance
-from farkas.numbers import Floats
+from farkas.numbers import Floats, Ints
 from farkas.tolerances import ULP
 
 #: What rounding of costs, products of some data and the ratio, may add to a ratio.
@@ -124,6 +125,24 @@ def span(numbers: Any) -> tuple[float, float]:
     """Smallest and largest of some numbers; (0, 0) of none."""
     found = [float(number) for number in numbers]
     return (min(found), max(found)) if found else (0.0, 0.0)
+
+
+def whole_parts(
+    program: WorstProgram, numbers: Any, grains: Iterable[Fraction], whole: str
+) -> tuple[Ints, Ints]:
+    """Smallest and largest number of parts, of each size, between the ends of some numbers.
+
+    ``whole``: what the parts are of, and what they measure, for the refusal.  Raises
+    `NotApplicable` where no whole part lies between them.
+    """
+    import numpy as np
+
+    low, high = (Fraction(end) for end in span(numbers))
+    ends = [(math.ceil(low / grain), math.floor(high / grain)) for grain in grains]
+    if any(least > most for least, most in ends):
+        raise NotApplicable(f"{program.full_name}: no whole part of {whole}; ask for more parts")
+    least, most = np.array(ends, np.int64).reshape(-1, 2).T
+    return least, most
 
 
 def by_family(form: Any, point: list[Fraction]) -> dict[str, Floats]:

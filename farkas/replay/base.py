@@ -258,21 +258,20 @@ def _column(table: Floats, after: int) -> Array:
     return np.array([fixed(number, after) for number in table.ravel().tolist()], dtype=object)
 
 
-def quotient(numerator: int, denominator: int, places: int = 128) -> tuple[Fraction, Fraction]:
-    """Bounds on a quotient, about a share 2**-places of it apart; equal when it has so few places.
+KEPT_PLACES = 128  #: Binary places of the bounds on a quotient, of which the first is not 0.
+
+
+def quotient(numerator: int, denominator: int) -> tuple[Fraction, Fraction]:
+    """Bounds on a quotient, within its first `KEPT_PLACES`; equal when it has no more.
 
     Sums of quotients of different denominators grow without end; sums of these bounds do not.
-
-    Parameters
-    ----------
-    denominator
-        > 0.
+    ``denominator``: > 0.
 
     >>> low, high = quotient(1, 3)
     >>> low < Fraction(1, 3) < high, quotient(3, 4) == (Fraction(3, 4), Fraction(3, 4))
     (True, True)
     """
-    shift = places + denominator.bit_length() - abs(numerator).bit_length()
+    shift = KEPT_PLACES + denominator.bit_length() - abs(numerator).bit_length()
     if shift < 0:  # as many places whatever the unit, also of what is large
         whole, rest = divmod(numerator, denominator << -shift)
         return Fraction(whole << -shift), Fraction((whole + (rest > 0)) << -shift)

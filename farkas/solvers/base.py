@@ -51,10 +51,13 @@ class Backend(Protocol):
     package: str
     bringer: str  #: What to install for the package.
     abilities: Ability
+    detail: str = ""  #: What `availability` says of one that is installed.
 
     def availability(self) -> Availability:
         """Standing here; cheap, and without importing the solver where possible."""
-        return Availability(Access.FULL) if installed(self.package) else missing(self.bringer)
+        if not installed(self.package):
+            return missing(self.bringer)
+        return Availability(Access.FULL, self.detail)
 
     def run(self, form: LinearForm, options: Options, start: Floats | None) -> Answer:
         """Solve a form that has columns and whose bounds do not cross.

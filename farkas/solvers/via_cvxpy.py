@@ -116,19 +116,11 @@ class ViaCvxpy(CvxpySolver):
     """Bridge to every solver of CVXPY; ``cvxpy`` alone means ``cvxpy:CLARABEL``."""
 
     abilities = Ability.LINEAR | Ability.DUALS | Ability.CONIC
+    detail = "bridge: cvxpy:NAME; farkas[solvers] brings more"
+    availability, version = Backend.availability, Backend.version
 
     def __init__(self) -> None:
         super().__init__(DEFAULT)
-
-    def availability(self) -> Availability:
-        """Standing here."""
-        if not installed(self.package):
-            return missing(self.bringer)
-        return Availability(Access.FULL, "bridge: cvxpy:NAME; farkas[solvers] brings more")
-
-    def version(self) -> str:
-        """Version of CVXPY."""
-        return version_of(self.package)
 
     def names(self) -> tuple[str, ...]:
         """Its solvers of linear programs."""

@@ -169,18 +169,11 @@ class PyomoSolver(Backend):
 class ViaPyomo(PyomoSolver):
     """Bridge to every solver of Pyomo; ``pyomo`` alone means ``pyomo:appsi_highs``."""
 
+    detail = "bridge: pyomo:NAME"
+    availability, version = Backend.availability, Backend.version
+
     def __init__(self) -> None:
         super().__init__(DEFAULT)
-
-    def availability(self) -> Availability:
-        """Standing here."""
-        if not installed(self.package):
-            return missing(self.bringer)
-        return Availability(Access.FULL, "bridge: pyomo:NAME")
-
-    def version(self) -> str:
-        """Version of Pyomo."""
-        return version_of(self.package)
 
     def names(self) -> tuple[str, ...]:
         """Its solvers of linear programs."""

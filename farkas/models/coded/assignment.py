@@ -27,6 +27,7 @@ class MaxMin(Program):
     kind = "coded"
     sense = "max"
     integral: ClassVar[bool] = False
+    by_type: ClassVar[bool] = False  #: Whether equal workers are one column.
 
     def speeds(self, data: CodedComputing | Speeds) -> Floats:
         """Speeds of the pairs, shape (masters, workers), 1/time; v."""
@@ -37,16 +38,21 @@ class MaxMin(Program):
         return data.unit if isinstance(data, Speeds) else float(self.speeds(data).max()) or 1.0
 
     def declare(self, m: Any, data: Any) -> None:
-        """Shares k of workers and the level V of the slowest master."""
-        speed = self.speeds(data) / self.scale(data)
+        """Shares k of workers, or counts of a type, and the level V of the slowest master."""
+        every = self.speeds(data)
+        types = WorkerTypes.given(every) if self.by_type else WorkerTypes.apart(every)
+        speed = types.speed / self.scale(data)
         masters, workers = speed.shape
         m.masters = Set(range(masters), label="master")
-        m.workers = Set(range(workers), label="worker")
+        m.workers = Set(range(workers), label="type" if self.by_type else "worker")
         m.speed = Param(m.masters, m.workers, values=speed)
-        m.share = Var(m.masters, m.workers, integer=self.integral, upper=(speed > 0).astype(float))
+        m.size = Param(m.workers, values=types.size)
+        m.share = Var(m.masters, m.workers, integer=self.integral, upper=types.size * (speed > 0))
         m.level = Var(
             # a share is at most 1; the sums are rounded up, so that the optimum is never cut off
-            implied_upper=min(sum_above(row) for row in speed.tolist()),
+            implied_upper=min(
+                sum_above(row) for row in np.repeat(speed, types.size, axis=1).tolist()
+            ),
             reason="no master is faster than with every worker",
         )
 
@@ -86,24 +92,8 @@ class AssignmentByType(MaxMin):
     """
 
     name = "coded.assignment_by_type"
-
-    def declare(self, m: Any, data: Any) -> None:
-        """Declare counts of workers and the level V of the slowest master."""
-        types = WorkerTypes.given(self.speeds(data))
-        speed = types.speed / self.scale(data)
-        masters, kinds = speed.shape
-        m.masters = Set(range(masters), label="master")
-        m.workers = Set(range(kinds), label="type")
-        m.speed = Param(m.masters, m.workers, values=speed)
-        m.size = Param(m.workers, values=types.size)
-        m.share = Var(m.masters, m.workers, integer=True, upper=types.size * (speed > 0))
-        m.level = Var(
-            # rounded up, so that the optimum is never cut off
-            implied_upper=min(
-                sum_above(row) for row in np.repeat(speed, types.size, axis=1).tolist()
-            ),
-            reason="no master is faster than with every worker",
-        )
+    integral: ClassVar[bool] = True
+    by_type: ClassVar[bool] = True
 
     @constraint("18b", "workers")
     def one_master_per_worker(m, n):

@@ -204,6 +204,11 @@ class WorkerTypes:
         place[order] = np.arange(len(order))
         return cls(speed[:, first[order]], place[of.reshape(-1)])
 
+    @classmethod
+    def apart(cls, speed: Floats) -> WorkerTypes:
+        """Take every worker for a type of its own."""
+        return cls(speed, np.arange(speed.shape[1]))
+
     @property
     def size(self) -> Ints:
         """Workers of each type, shape (types,)."""

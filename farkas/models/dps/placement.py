@@ -153,9 +153,4 @@ class Sequence(PlacedJobs):
         """Every job is accepted."""
         return Sum(m.whole[i, s] for s in m.servers) + m.spread[i] == 1
 
-    @objective
-    def total_runtime(m):
-        """Slots of all jobs."""
-        return Sum(m.colocated_runtime[i] * m.whole[i, s] for i in m.jobs for s in m.servers) + Sum(
-            m.spread_runtime[i] * m.spread[i] for i in m.jobs
-        )
+    runtime = Placement.runtime

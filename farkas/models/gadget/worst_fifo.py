@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -12,7 +11,7 @@ import numpy as np
 from farkas.algebra import IndexedSet, Param, Set, Sum, Var, constraint, objective, option
 from farkas.errors import NotApplicable
 from farkas.instances.gadget import Cluster
-from farkas.models.worst_case import Values, WorstProgram, span
+from farkas.models.worst_case import Values, WorstProgram, whole_parts
 from farkas.numbers import Floats, Ints
 
 
@@ -73,17 +72,10 @@ class WorstFifo(WorstProgram):
 
     def _parts(self, data: Cluster) -> tuple[Ints, Ints]:
         """Smallest and largest number of parts, shapes (limited resources,)."""
-        low, high = (Fraction(end) for end in span(data.demand.ravel()))
         room = one_server(data, self.name)[limited(data, self.name)]
-        grains = [Fraction(float(units)) / int(self.parts) for units in room]
-        least = [math.ceil(low / grain) for grain in grains]
-        most = [math.floor(high / grain) for grain in grains]
-        if any(a > b for a, b in zip(least, most, strict=True)):
-            raise NotApplicable(
-                f"{self.full_name}: no whole part of the server lies between the smallest and the "
-                "largest demand; ask for more parts"
-            )
-        return np.array(least, np.int64), np.array(most, np.int64)
+        grains = (Fraction(float(units)) / int(self.parts) for units in room)
+        whole = "the server lies between the smallest and the largest demand"
+        return whole_parts(self, data.demand.ravel(), grains, whole)
 
     def _declare_algorithm(self, m: Any) -> None:
         here, each = m.active_slots, (m.active_slots, m.resources)

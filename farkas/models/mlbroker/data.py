@@ -138,15 +138,22 @@ def declare_data(m: Any, data: Brokerage, semantics: Semantics) -> None:
     """Parameters over the sets of :func:`declare_sets`."""
     from farkas.algebra import Param
 
+    declare_jobs(m, data)
+    m.volume = Param(m.job_slots, m.sites, values=data.trained_volume)
+    m.needed = Param(m.job_slots, values=data.workers_needed)
+    m.most = Param(m.job_slots, values=data.most_workers(semantics))
+
+
+def declare_jobs(m: Any, data: Brokerage) -> None:
+    """Parameters of jobs, and of links, whatever the volumes are."""
+    from farkas.algebra import Param
+
     m.rate = Param(m.jobs, values=data.worker_capacity)
     m.worker_demand = Param(m.jobs, m.resources, values=data.worker_demand)
     m.server_demand = Param(m.jobs, m.resources, values=data.server_demand)
     m.sync_volume = Param(m.jobs, values=data.sync_volume)
     m.deploy_cost = Param(m.jobs, values=data.deploy_cost)
     m.transfer_price = Param(m.sites, m.sites, values=data.transfer)
-    m.volume = Param(m.job_slots, m.sites, values=data.trained_volume)
-    m.needed = Param(m.job_slots, values=data.workers_needed)
-    m.most = Param(m.job_slots, values=data.most_workers(semantics))
 
 
 def present_at(workers: Ints, server: Ints) -> Bools:

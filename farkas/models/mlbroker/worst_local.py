@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -10,13 +9,12 @@ import msgspec
 import numpy as np
 
 from farkas.algebra import Param, Sum, Var, constraint, objective, option
-from farkas.errors import NotApplicable
 from farkas.forms import Sense
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker import data as shared
-from farkas.models.mlbroker.data import declare_sets
+from farkas.models.mlbroker.data import declare_jobs, declare_sets
 from farkas.models.mlbroker.placement import Entering, Presence, deployments, resources, traffic
-from farkas.models.worst_case import Values, WorstProgram, span
+from farkas.models.worst_case import Values, WorstProgram, whole_parts
 from farkas.numbers import Ints
 
 
@@ -54,12 +52,7 @@ class WorstLocal(WorstProgram, Entering, Presence):
         top = with_volumes(data, np.broadcast_to((grain * most)[:, None], data.volume.shape))
         declare_sets(m, top)
         m.ratio = Param(values=self.factor)
-        m.rate = Param(m.jobs, values=data.worker_capacity)
-        m.worker_demand = Param(m.jobs, m.resources, values=data.worker_demand)
-        m.server_demand = Param(m.jobs, m.resources, values=data.server_demand)
-        m.sync_volume = Param(m.jobs, values=data.sync_volume)
-        m.deploy_cost = Param(m.jobs, values=data.deploy_cost)
-        m.transfer_price = Param(m.sites, m.sites, values=data.transfer)
+        declare_jobs(m, data)
         m.most = Param(m.job_slots, values=top.most_workers())
         m.grain = Param(m.job_slots, values=grain)
         m.whole = Param(values=float(self.parts))
@@ -73,16 +66,10 @@ class WorstLocal(WorstProgram, Entering, Presence):
 
     def _parts(self, data: Brokerage) -> tuple[Any, Ints, Ints]:
         """Size of a part, smallest and largest number of parts, each of shape (pairs,)."""
-        low, high = (Fraction(end) for end in span(data.volume.ravel()))
         grain = data.worker_capacity[data.pair_job] / int(self.parts)
-        least = [math.ceil(low / Fraction(part)) for part in grain.tolist()]
-        most = [math.floor(high / Fraction(part)) for part in grain.tolist()]
-        if any(a > b for a, b in zip(least, most, strict=True)):
-            raise NotApplicable(
-                f"{self.full_name}: no whole part of a worker lies between the smallest and the "
-                "largest volume; ask for more parts"
-            )
-        return grain, np.array(least, np.int64), np.array(most, np.int64)
+        whole = "a worker lies between the smallest and the largest volume"
+        parts = map(Fraction, grain.tolist())
+        return grain, *whole_parts(self, data.volume.ravel(), parts, whole)
 
     def _declare_algorithm(self, m: Any, top: Brokerage, most: Ints) -> None:
         stands = drawn_servers(top)
