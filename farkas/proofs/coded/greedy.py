@@ -19,7 +19,7 @@ from farkas.proofs.claim import Trials, claim, growth, refuted_by, require, requ
 from farkas.proofs.coded.surrogate import FULL_LOAD, WIDE, published, reciprocal, shipped
 from farkas.proofs.verdict import Among, Saying, Stated, Verdict, not_applicable, proved, said
 from farkas.relaxations.coded.sca import SharedPoint, solve_step
-from farkas.relaxations.coded.sharing import best_sharing, shared_optimum, truncated_level
+from farkas.relaxations.coded.sharing import best_sharing, shared_optimum
 from farkas.tolerances import FINE_GAP, LOOSE_GAP, ROUNDING, SOLVER_GAP, TIE, close
 
 
@@ -149,12 +149,6 @@ SLOWER = (1, 10, 100)  #: By what the slowest pairs are slowed down.
 BOUNDED = 0.5
 
 
-def _slowed(data: CodedComputing) -> list[Floats]:
-    """Speeds of an instance, with its slowest pairs slowed down."""
-    speed = Pairs.of(data).speed
-    return [np.where(speed == speed.min(), speed / times, speed) for times in SLOWER]
-
-
 @claim(
     "coded.simple_greedy_is_good",
     source="Coded Algorithm 2",
@@ -169,7 +163,8 @@ def simple_greedy_has_a_guarantee(data: CodedComputing) -> Saying:
     It leaves a master nothing but the slowest pairs, which the optimum hardly needs: slowed down
     further, they take the level with them.
     """
-    speeds = _slowed(data)
+    speed = Pairs.of(data).speed
+    speeds = [np.where(speed == speed.min(), speed / times, speed) for times in SLOWER]
     found = [least_level(speed, greedy_owner(speed)) for speed in speeds]
     best = [least_level(speed, best_owner(speed)) for speed in speeds]
     ratios = [optimum / level for optimum, level in zip(best, found, strict=True)]
@@ -177,33 +172,6 @@ def simple_greedy_has_a_guarantee(data: CodedComputing) -> Saying:
         Stated(growth(SLOWER, ratios), "<=", BOUNDED),
         greedy_over_optimum=1 / ratios[0],
         at_a_hundredth_of_the_speed=1 / ratios[-1],
-    )
-
-
-@claim(
-    "coded.linear_gap_is_bounded",
-    source="not in the paper; on bounds for P5",
-    among=WIDE,
-    by="coded/dominant",
-    note=f"power with which the gap grows as the slow workers slow down, up to {BOUNDED:g} it may"
-    " level off; cutting speeds to the level closes it",
-)
-def the_linear_bound_is_within_a_factor(data: CodedComputing) -> Saying:
-    """The linear relaxation of P5 is within a constant factor of it.
-
-    One worker dominates: shared, it gives each master half its speed; whole, it leaves one master
-    the slow workers, however slow they are.
-    """
-    speeds = _slowed(data)
-    best = [least_level(speed, best_owner(speed)) for speed in speeds]
-    ratios = [best_sharing(speed).level / level for speed, level in zip(speeds, best, strict=True)]
-    return said(
-        Stated(growth(SLOWER, ratios), "<=", BOUNDED),
-        linear_over_optimum=ratios[0],
-        at_a_hundredth_of_the_speed=ratios[-1],
-        truncated_over_optimum=max(
-            truncated_level(speed) / level for speed, level in zip(speeds, best, strict=True)
-        ),
     )
 
 

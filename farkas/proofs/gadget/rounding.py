@@ -10,7 +10,6 @@ from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import SlotView, snapshot
 from farkas.online.gadget.gadget import (
-    node_factors,
     only_lone,
     rounding_problem,
     select_sizes,
@@ -130,24 +129,6 @@ def rounding_value_as_printed(cluster: Cluster) -> Saying | None:
     )
 
 
-@claim("gadget.rounding_bounds_say_something", source="GADGET Theorem 8, size of β")
-def rounding_bounds_say_something() -> Verdict:
-    """The allowed violation β excludes putting all selected jobs on one server."""
-    cluster = drawn(Cluster, "scarce_links", 1, num_servers=20, num_jobs=30)
-    slot = select_sizes(only_lone(snapshot(cluster)))
-    beta = float(node_factors(cluster, slot.jobs, slot.largest)[0])
-    servers = np.flatnonzero(cluster.is_server)
-    room = float(cluster.capacity[servers, 0].max())
-    everything = float((cluster.demand[slot.jobs, 0] * slot.largest).sum()) / room
-    return refuted(
-        {"preset": "scarce_links", "seed": 1, "num_servers": 20, "num_jobs": 30},
-        Stated(beta, "<", everything),
-        "β allows all selected rings on one server",
-        beta=beta,
-        all_on_one_server=everything,
-    )
-
-
 @claim("gadget.relaxation_size", source="GADGET Theorem 9, proof")
 def relaxation_size() -> Verdict:
     """The relaxation has at most |I| |V_s| |G_i| |G_s| variables: |V_s| copies for every job.
@@ -206,8 +187,6 @@ def chosen_slot(servers: int) -> SlotView:
     slot = only_lone(snapshot(drawn(Cluster, "scarce_links", 1, num_servers=servers, num_jobs=12)))
     return slot.fixed(slot.largest)
 
-
-ROUNDS = 1000  #: Draws of a slot in the evaluation; u_b.
 
 DRAWS = 200  #: Draws here; the worst that qualifies is run.
 
@@ -270,30 +249,3 @@ def competitive_ratio() -> Verdict:
         least = min(least, reached)
     note = "gadget.greedy_ratio with this α; capacities may be exceeded by β and γ"
     return trials.proved(note, least_ratio=least, runs_not_qualified=float(unqualified))
-
-
-@claim("gadget.rounds_suffice", source="GADGET Theorem 8, union bound for Algorithm 2, line 7")
-def rounds_suffice() -> Verdict:
-    """Theorem 8 alone proves on every cluster of three servers or more that a round may qualify.
-
-    Its bounds and a union bound give p = 1 - (e^(-2/9) + |R||V|^-3 + |E|^-3) for the probability.
-    That is positive at the size of the evaluation, where all T slots fail with probability
-    T(1 - p)^u_b at most; with three servers, four links and five resources it is not.  What fails
-    is the bound: nothing is said of how often rounds qualify on such a cluster.
-    """
-
-    def least(resources: int, servers: int, links: int) -> float:
-        return 1.0 - (math.exp(-2 / 9) + resources / servers**3 + 1 / links**3)
-
-    resources, servers, links = 5, 3, 4
-    evaluated, small = least(2, 50, 106), least(resources, servers, links)
-    return refuted(
-        {"resources": resources, "servers": servers, "links": links},
-        Stated(small, ">", 0),
-        "the union bound says nothing of clusters this small",
-        given=Stated(servers, ">=", 3),
-        probability=small,
-        with_four_resources=least(4, 3, 4),
-        at_published_size=evaluated,
-        failure_of_200_slots=200 * (1 - evaluated) ** ROUNDS,
-    )

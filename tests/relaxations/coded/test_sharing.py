@@ -82,6 +82,16 @@ def test_bounds_and_optimum_are_in_order(seed):
     assert sharing <= shared * (1 + 1e-12)
 
 
+def test_shared_workers_are_ahead_of_whole_ones_by_any_factor():
+    # one worker dominates: shared, it gives half its speed to each; whole, it leaves one the slow
+    speed = Pairs.of(library.load("coded/dominant")).speed
+    for times, gap in ((1, 25.5), (100, 2500.5)):
+        slowed = np.where(speed == speed.min(), speed / times, speed)
+        whole = least_level(slowed, best_owner(slowed))
+        assert best_sharing(slowed).level / whole == pytest.approx(gap, rel=1e-12)
+        assert truncated_level(slowed) == pytest.approx(whole, rel=1e-12)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_the_prices_exclude_what_is_above_the_level(seed):
     speed = Pairs.of(random_coded_computing(seed, masters=2 + seed % 2, workers=5)).speed
