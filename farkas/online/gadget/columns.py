@@ -24,6 +24,7 @@ from farkas.online.gadget.environment import Baseline, Decision, Seen, as_rings
 from farkas.online.gadget.fixed_rings import DominantResourceFairness, Fifo, LeastAttainedService
 from farkas.online.gadget.plans import decisions_of
 from farkas.registry import once
+from farkas.relaxations.gadget.size_choice import SizedRings
 from farkas.relaxations.gadget.slot_pricing import SlotPricing
 from farkas.solvers.answer import Answer
 from farkas.solvers.session import optimum_by_any
@@ -133,7 +134,14 @@ def column_rings(slot: SlotView, gap: float) -> tuple[Rings, float]:
         if all_at_best(slot, rings):
             return rings, worth(slot, rings)
         placed.append(rings)
-    problem = SlotPricing(slot, Rings.join(placed, slot.cluster))
+    known = Rings.join(placed, slot.cluster)
+    problem = SlotPricing(slot)
+    plans, bound = SizedRings(problem).run(gap)
+    placed.append(problem.rings(plans))
+    best = max(placed, key=lambda rings: worth(slot, rings))
+    if bound - worth(slot, best) <= gap * bound:
+        return best, bound
+    problem = SlotPricing(slot, known)
     search = Search(problem, gap, lambda: math.inf)
     for _ in search.run():
         pass
@@ -141,7 +149,7 @@ def column_rings(slot: SlotView, gap: float) -> tuple[Rings, float]:
     if not search.near:
         with contextlib.suppress(NotApplicable):
             placed.append(compact_rings(slot, gap, FEW_COLUMNS))
-    return max(placed, key=lambda rings: worth(slot, rings)), search.bound
+    return max(placed, key=lambda rings: worth(slot, rings)), min(search.bound, bound)
 
 
 def all_at_best(slot: SlotView, rings: Rings) -> bool:

@@ -123,6 +123,8 @@ SLOT_LABELS = 1 << 22
 
 FEW_LABELS = 1 << 12  #: Labels for one ring in the room that is left.
 
+SEAT = 0.3  #: Price of a worker at most, where shares of links are the prices of these.
+
 FAINT = 1e-6  #: Price of all that is left of a link, as a share of the largest gain.
 
 #: Parts of the open jobs that are settled at once: of dives from nothing, and beside other rings.
@@ -334,12 +336,19 @@ class SlotPricing(Pricing):
             if len(found) == many or size in found:
                 break
             only = worth if not size else np.where(np.arange(len(worth)) == size, worth, -np.inf)
-            task = RingTask(price, np.minimum(cap, len(only) - 1), length, uses, only)
-            _, _, workers, flow, _ = best_ring(self.search.network, task, 0.0, FEW_LABELS)
-            if workers.any():
-                fit = self._fit(owner, workers, flow)
-                found[int(workers.sum())] = fit
+            fit = self._best(owner, price, RingLimits(cap, uses), length, only)
+            if fit is not None:
+                found[int(fit.what[0].sum())] = fit
         return list(found.values())
+
+    def _best(
+        self, owner: int, price: Floats, limits: RingLimits, length: Floats, worth: Floats
+    ) -> Fit | None:
+        """Best ring of an owner at prices of workers and links; None where there is none."""
+        cap = np.minimum(limits.workers, len(worth) - 1)
+        task = RingTask(price, cap, length, limits.uses, worth)
+        _, _, workers, flow, _ = best_ring(self.search.network, task, 0.0, FEW_LABELS)
+        return self._fit(owner, workers, flow) if workers.any() else None
 
     def _fit(self, owner: int, workers: Ints, flow: Ints) -> Fit:
         cluster, size = self.slot.cluster, int(workers.sum())
@@ -349,6 +358,21 @@ class SlotPricing(Pricing):
         limit = np.flatnonzero(use)
         value = float(self.slot.gains[self._place[owner], size - 1])
         return Fit(value, limit, use[limit], (workers, flow))
+
+    def lay(self, owner: int, size: int, used: Floats, rng: np.random.Generator) -> Fit | None:
+        """Lay a ring of a size in what hard limits leave; None where there is no room.
+
+        It takes small shares of links, and a drawn choice of servers.
+        """
+        cluster, left = self.slot.cluster, self.hard - used
+        limits = self._limits(np.array([self._place[owner]]), left)
+        need, room = float(cluster.bandwidth[owner]), self.split(left, np.inf)[1]
+        length = ROUNDING + np.divide(need, room, out=np.zeros_like(room), where=room > 0)
+        worth = np.full(size + 1, -np.inf)
+        worth[size] = 2.0 * size * (1 + cluster.num_links)  # more than the longest way round
+        price = SEAT * rng.random(cluster.num_nodes)
+        row = RingLimits(limits.workers[0], limits.uses[0])
+        return self._best(owner, price, row, length, worth)
 
     def follow(self, choice: Plans, prices: Floats) -> Mapping[int, Fit]:
         """See `Pricing.follow`: as it is."""
