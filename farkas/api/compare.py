@@ -162,7 +162,7 @@ def compare(
     time_limit: float | None = None,
     bound_seconds: float | None = None,
     progress: Callable[[int, int], None] | None = None,
-    steps: Callable[[str, int, int], None] | None = None,
+    steps: Callable[[str, int, int | None], None] | None = None,
     bound_progress: Callable[[Advance], None] | None = None,
     **unknown: object,
 ) -> Comparison:
@@ -191,8 +191,8 @@ def compare(
     progress
         Called after every run with the number done and the total.
     steps
-        Called with the name of an algorithm, the number of its steps done and their total, after
-        every step, and when its run has ended.
+        Called with the name of an algorithm, the number of its steps done and their total: before
+        its run, when no total is known, after every step, and when its run has ended.
     bound_progress
         Called whenever the search for the bound has moved its value or its bound.
     unknown
@@ -263,7 +263,7 @@ def _run(
     seed: int,
     solver: str | None,
     time_limit: float | None,
-    steps: Callable[[str, int, int], None] | None,
+    steps: Callable[[str, int, int | None], None] | None,
 ) -> Run | FarkasError:
     """Run one algorithm; the error is why there is no run."""
     done, total = 0, 0
@@ -274,6 +274,8 @@ def _run(
         if steps is not None:
             steps(item.name, step, of)
 
+    if steps is not None:
+        steps(item.name, 0, None)
     try:
         with limited(time_limit):
             given = {"solver": solver} if solver and "solver" in item.options else {}

@@ -9,18 +9,20 @@ import os
 import shutil
 import sys
 import textwrap
+import time
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal
 
-from farkas.cli.printing import write
+from farkas.cli.printing import complain, write
 from farkas.messages import cleaned
 
 if TYPE_CHECKING:
     from farkas.offline.search import Advance
 
 PIPED_WIDTH = 1000  #: Characters of a line where neither a terminal nor COLUMNS limits them.
+SELDOM = 10.0  #: Seconds between two lines about what is running, where no terminal has bars.
 LEAST_PROSE = 20  #: Characters below which sentences are not folded into a column.
 
 
@@ -197,12 +199,21 @@ def _write_columns(columns: Sequence[Column], width: int) -> None:
 
 @contextlib.contextmanager
 def bars() -> Iterator[Callable[[str, int, int | None], None]]:
-    """Named progress bars on standard error of a terminal, elsewhere nothing; a full one vanishes.
+    """Named progress bars on standard error of a terminal, elsewhere a line now and then.
 
-    The value is called with the name of a thing, the number of its steps done and their total.
+    The value is called with the name of a thing, the number of its steps done and their total, None
+    where that is not known.  A full bar vanishes.
     """
     if not sys.stderr.isatty():
-        yield lambda label, done, total: None
+        told = time.monotonic()
+
+        def tell_seldom(label: str, done: int, total: int | None) -> None:
+            nonlocal told
+            if done != total and time.monotonic() - told >= SELDOM:
+                told = time.monotonic()
+                complain(label if total is None else f"{label}: {done} of {total}")
+
+        yield tell_seldom
         return
     from rich.console import Console
     from rich.markup import escape

@@ -112,7 +112,7 @@ def test_an_algorithm_that_takes_too_long_is_stopped_and_the_others_are_compared
                 time.sleep(30.0)
             return super().step(state, arrivals)
 
-    seen: list[tuple[str, int, int]] = []
+    seen: list[tuple[str, int, int | None]] = []
     result = compare(Toy(), time_limit=0.2, steps=lambda *step: seen.append(step))
     entries = {entry.algorithm: entry for entry in result.entries}
     late = entries["toy.asleep"]
@@ -122,6 +122,7 @@ def test_an_algorithm_that_takes_too_long_is_stopped_and_the_others_are_compared
     assert result.bound.exact == "6"
     assert entries["toy.double"].ratio == 2.0
     assert [step for step in seen if step[0] == "toy.exact"] == [
+        ("toy.exact", 0, None),
         ("toy.exact", 1, 2),
         ("toy.exact", 2, 2),
     ]

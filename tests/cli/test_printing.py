@@ -182,3 +182,17 @@ def test_progress_and_searches_are_told_on_a_terminal_only(
         "1.00 s: value 0.333333333, bound 0.333333334: prices",
         "3 nodes, bound 0.333333333, value -   ",
     ]
+
+
+def test_where_no_terminal_listens_a_line_now_and_then_says_what_is_running(monkeypatch, capsys):
+    clock = iter([0.0, 4.0, 10.0, 10.0, 12.0, 20.0, 20.0])
+    monkeypatch.setattr(tables.time, "monotonic", lambda: next(clock))
+    with tables.bars() as show:
+        show("gadget.fifo", 0, None)  # after 4 seconds: nothing yet
+        show("gadget.drf", 0, None)
+        show("gadget.drf", 1, 200)  # 2 seconds later
+        show("gadget.drf", 2, 200)
+        show("gadget.drf", 200, 200)  # at its end nothing is running
+    said = capsys.readouterr()
+    assert said.err.splitlines() == ["farkas: gadget.drf", "farkas: gadget.drf: 2 of 200"]
+    assert said.out == ""
