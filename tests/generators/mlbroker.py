@@ -55,6 +55,11 @@ def _job(rng: Any, sites: int, slots: int, resources: int, most: int) -> dict[st
     }
 
 
+def without_discounts(broker: Brokerage) -> Brokerage:
+    """Same broker at list prices."""
+    return broker.replace(discount_price=None, discount_threshold=None)
+
+
 def single(data: Any, **changes: Any) -> Brokerage:
     """One job that is always there, dear to move, on as many sites as its data have."""
     sites = len(data[0])

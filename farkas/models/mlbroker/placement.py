@@ -340,28 +340,20 @@ class Offline(PlacementProgram):
 class OneShot(PlacementProgram):
     """Cheapest integer placement of one slot, given where jobs were before.  (8), (8l), (8m).
 
-    It sees neither past costs nor future data; the baselines one_shot (all jobs together) and
-    oasis (each job alone, at list prices) solve it slot by slot.  On a whole instance the program
+    It sees neither past costs nor future data; the baselines one_shot (with discounts) and oasis
+    (without, so that jobs do not meet) solve it slot by slot.  On a whole instance the program
     is that of its first busy slot.  Staying deployed is free, so the deployment cost falls on
     sites where the job was not.
     """
 
     name = "mlbroker.one_shot"
     semantics: Any = option("strict")
-    prices: str = option("two", "single", "list")
-    presence = "split"
-
-    @property
-    def pricing(self) -> str:
-        """List prices are linear; otherwise the variant's price form."""
-        return "chord" if self.prices == "list" else self.prices
+    prices, presence = "two", "split"
 
     def declare(self, m: Any, data: Brokerage | Snapshot) -> None:
         """Declare the rules of (8) for one slot, and who was where before."""
         now = data if isinstance(data, Snapshot) else first_busy_slot(data)
-        listed = now.market.list_price
-        slots = len(shared.busy_slots(now.market))
-        self._declare(m, now.market, np.broadcast_to(listed, (slots, *listed.shape)))
+        self._declare(m, now.market)
         m.deployed_before = Param(m.job_slots, m.sites, values=now.deployed)
 
     @constraint("8h", "job_slots", "sites")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 import numpy as np
@@ -233,7 +233,6 @@ class Solving(Placing):
 
     solver: str = ""
     gap: Nonnegative = 0.0
-    prices: Any = ""
 
     def model(self, state: Presence, arrivals: Snapshot) -> Subproblem | None:
         """State the program of the slot."""
@@ -242,7 +241,7 @@ class Solving(Placing):
 
         if not arrivals.market.num_jobs:
             return None
-        program, now = OneShot(prices=self.prices), self.now(state, arrivals)
+        program, now = OneShot(), self.now(state, arrivals)
         return Subproblem(program, now, placement, "slot_tree", {"gap": self.gap})
 
     def round(
@@ -271,11 +270,7 @@ class Myopic(Solving):
         less.
     gap
         Relative gap at which a slot counts as solved.
-    prices
-        Form of the discount, "two" or "single" constants; optima are the same, ties may differ.
     """
-
-    prices: Literal["two", "single"] = "two"
 
 
 @algorithm("mlbroker.oasis", source="mlBroker section 6.3, OASiS")
@@ -292,11 +287,7 @@ class Oasis(Solving):
         less.
     gap
         Relative gap at which a program counts as solved.
-    prices
-        "list", or "single" for the same prices written with (8c) to (8e); ties may differ.
     """
-
-    prices: Literal["list", "single"] = "list"
 
     def now(self, state: Presence, arrivals: Snapshot) -> Snapshot:
         """Return the slot with where its jobs were, without discounts."""

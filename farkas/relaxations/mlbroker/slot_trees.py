@@ -236,19 +236,14 @@ def slot_tree(asked: Subproblem) -> SubproblemAnswer:
         now = first_busy_slot(now)
     market, bounds = now.market, SlotBounds(now.market)
     extra = new_sites(bounds, now)
-    if program.prices == "list":  # where jobs do not meet
-        best = bounds.leaf(0, np.full(bounds.cells, LIST), extra)
-        bound = float(best.total())
-    else:
-        tree = grow(bounds, 0, extra, 0.0, MOST_NODES, nothing, share=TIE)
-        best, bound = tree.best, float(tree.bound)
+    tree = grow(bounds, 0, extra, 0.0, MOST_NODES, nothing, share=TIE)
+    best, bound = tree.best, float(tree.bound)
     moved = np.zeros(market.num_jobs)
     workers, server = best.found.workers, best.found.server
     apart_costs(market.pairs_at(0), bounds.placing, workers, server, moved)
     here = present_at(workers, server)
     usage = usage_of(market, market.pairs_at(0), workers, server)
-    listed = market.list_price * usage
-    paid = listed if program.prices == "list" else market.resource_cost(usage)
+    paid = market.resource_cost(usage)
     entered = market.deploy_cost[:, None] * (here & ~now.deployed)
     value = float(moved.sum() + paid.sum() + entered.sum())
     if bound < value * (1 - ROUNDING):

@@ -11,7 +11,7 @@ from farkas.instances.generate import generate
 from farkas.models.mlbroker.data import snapshot
 from farkas.online import algorithms, environments
 from farkas.online.mlbroker.local import local_expected, local_total, local_workers, site_costs
-from tests.generators.mlbroker import even_brokerage, random_brokerage, single
+from tests.generators.mlbroker import even_brokerage, random_brokerage, single, without_discounts
 from tests.references.mlbroker_policies import central, cheapest, cost_of, local, plans_of, sites_of
 from tests.tools.decisions import decisions
 
@@ -73,30 +73,13 @@ def test_a_site_that_is_cheaper_by_a_rounding_only_is_equally_cheap():
     assert algorithms["mlbroker.central"].run(broker).decisions[0]["server"] == [0]
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_forms_of_the_prices_have_the_same_optimum(seed):
-    broker = random_brokerage(seed, slots=1)
-    for name, prices in (("one_shot", ("two", "single")), ("oasis", ("list", "single"))):
-        plain = (
-            broker
-            if name == "one_shot"
-            else broker.replace(discount_price=None, discount_threshold=None)
-        )
-        one, other = (
-            algorithms[f"mlbroker.{name}"].run(plain, prices=form).value for form in prices
-        )
-        assert one == pytest.approx(other, rel=1e-7, abs=1e-7)
-
-
 @pytest.mark.parametrize("seed", [53, 116])
 def test_oasis_does_not_see_the_discount_in_programs_either(seed):
     # brokers with a job that is best at no one site, and where a discount would move it
     broker = random_brokerage(seed, slots=1)
     assert broker.discount_price is not None
-    without = broker.replace(discount_price=None, discount_threshold=None)
-    seen, unseen = (
-        algorithms["mlbroker.oasis"].run(b, prices="single").decisions for b in (broker, without)
-    )
+    without = without_discounts(broker)
+    seen, unseen = (algorithms["mlbroker.oasis"].run(b).decisions for b in (broker, without))
     assert seen == unseen
 
 
@@ -106,14 +89,12 @@ def apart():
 
 
 @pytest.mark.parametrize("name", ["one_shot", "oasis"])
-def test_prices_gap_and_solver_are_those_asked_for(name):
-    for prices in ("single", {"one_shot": "two", "oasis": "list"}[name]):
-        policy = algorithms[f"mlbroker.{name}"].policy(prices=prices, gap=0.125, solver="scip")
-        world = environments["mlbroker"]
-        (arrival,) = world.arrivals(apart())
-        asked = policy.model(policy.start(world.known(apart()), 0), arrival)
-        assert asked.formulation.prices == prices
-        assert (asked.options, policy.solver) == ({"gap": 0.125}, "scip")
+def test_gap_and_solver_are_those_asked_for(name):
+    policy = algorithms[f"mlbroker.{name}"].policy(gap=0.125, solver="scip")
+    world = environments["mlbroker"]
+    (arrival,) = world.arrivals(apart())
+    asked = policy.model(policy.start(world.known(apart()), 0), arrival)
+    assert (asked.options, policy.solver) == ({"gap": 0.125}, "scip")
 
 
 @pytest.mark.parametrize("solver", ["highs", "scip", "gurobi", "pyomo:highs", "cvxpy:highs"])

@@ -39,14 +39,15 @@ from tests.generators.mlbroker import (
     seen,
     single,
     slots,
+    without_discounts,
 )
 from tests.references.mlbroker_policies import cheapest, cost_of
 from tests.tools.quick import some
 
 
-def placed(now, prices="two"):
+def placed(now):
     """What the tree of a slot says."""
-    return slot_tree(Subproblem(OneShot(prices=prices), now, placement))
+    return slot_tree(Subproblem(OneShot(), now, placement))
 
 
 def with_discounts(seed):
@@ -65,9 +66,9 @@ def assert_right(broker, slot, deployed):
     rows = list(enumerate(now.jobs.tolist()))
     before = {n: frozenset(np.flatnonzero(now.deployed[row]).tolist()) for row, n in rows}
     values = []
-    for prices in ("list", "two"):
-        listed = prices == "list"
-        answer = placed(now, prices)
+    for listed in (True, False):
+        market = without_discounts(now.market) if listed else now.market
+        answer = placed(dataclasses.replace(now, market=market))
         workers, server = answer.decisions
         plans = {n: (tuple(workers[row].tolist()), int(server[row])) for row, n in rows}
         least = float(cheapest(broker, [slot], before, listed=listed))
@@ -126,7 +127,7 @@ def test_a_site_is_entered_once_for_all_workers():
         num_resources=2, base_price=[[1, 1], [1, 6]], worker_demand=[1, 0], server_demand=[0, 1],
         deploy_cost=2.0,
     )  # fmt: skip
-    answer = placed(seen(broker, 1, [[True, False]]), "list")
+    answer = placed(seen(broker, 1, [[True, False]]))
     assert [part.tolist() for part in answer.decisions] == [[[0, 2]], [0]]
     assert answer.value == pytest.approx(5.0)
 
