@@ -6,7 +6,6 @@ Stores and sweeps say of a proof that is tried again one line, whatever the file
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -147,9 +146,7 @@ def prove_run(run: Run, instance: InstanceOrName | None, where: str) -> RunProof
         raise NotACertificate(
             f"the run is about {said}..., the instance hashes to {about.sha256[:12]}..."
         )
-    assert run.certificate is not None
-    accepted = bounds_runs_of(run.kind, run.options, run.algorithm, run.decisions)
-    proof = recheck(certificate, run.certificate.exact, about, accepted)
+    proof = _proved_bound(run, certificate, about)
     if run.sense != proof.sense:
         raise NotACertificate(f"the run says {run.sense}, its certificate {proof.sense}")
     for step in run.steps:  # the file's word, but numbers
@@ -181,32 +178,15 @@ def _ratio(run: Run, proof: Proof, replayed: Replayed | None) -> float | None:
     return ratio
 
 
-#: Raises `NotACertificate` for a certificate about something else.
-Refusal = Callable[[Certificate], None]
+def _proved_bound(run: Run, certificate: Certificate, instance: Instance) -> Proof:
+    """Prove a run's certificate about its instance.
 
-
-def bounds_runs_of(
-    kind: str, options: Mapping[str, Any], algorithm: str, decisions: Sequence[Any]
-) -> Refusal:
-    """Accept what the kind lists as bounds of runs of the algorithm with these decisions."""
-    return lambda found: require_run_bound(found, kind, options, algorithm, decisions)
-
-
-def recheck(
-    certificate: Certificate | Mapping[str, Any],
-    claimed: str,
-    instance: Instance,
-    accepted: Refusal,
-) -> Proof:
-    """Prove ``certificate`` about ``instance`` and compare with the bound that was ``claimed``.
-
-    Raises `NotACertificate` when less is proved, or about what ``accepted`` refuses, for example
-    `bounds_runs_of`.
+    Raises `NotACertificate`: it proves less than the run claims, or about what bounds no such run.
     """
-    if isinstance(certificate, Mapping):
-        certificate = from_json(msgspec.json.encode(certificate), "certificate of the run")
-    accepted(certificate)
+    require_run_bound(certificate, run.kind, run.options, run.algorithm, run.decisions)
     proof = proof_of(certificate, instance)
+    assert run.certificate is not None
+    claimed = run.certificate.exact
     bound = rational(claimed, "bound of the run")
     better = proof.bound is None or (
         bound > proof.bound if proof.sense == "min" else bound < proof.bound
