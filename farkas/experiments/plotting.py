@@ -7,7 +7,7 @@ import functools
 import importlib
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
@@ -39,17 +39,6 @@ from farkas.offline.search import OfflineOptimum
 from farkas.online import environments
 from farkas.online.run import Run
 from farkas.replay import Replayed, audit
-
-
-def charts_of(run: Run) -> Iterator[tuple[str, str, Figure]]:
-    """Title, explanation and data of every chart over slots that a run has."""
-    for title, what in (("Value and bound so far", "value"), ("Ratio so far", "ratio")):
-        if len(run.steps) > 1:  # one slot is no course
-            try:
-                data = slot_figure(run, what)
-            except NoAnswer:
-                continue
-            yield title, data.caption, data
 
 
 def slot_figure(run: Run, what: str) -> Figure:

@@ -291,6 +291,15 @@ def test_frames_come_from_the_library_that_is_there(monkeypatch, there):
     assert found == (rows if there == "neither" else (first, {"a": [1, 3], "b": [2, 4]}))
 
 
+@pytest.mark.parametrize("name", ["mlbroker.fractional", "eris.eris", "dps.simple"])
+def test_the_last_slot_of_a_run_is_worth_what_the_run_is(name: str) -> None:
+    run = farkas.run(farkas.generate(name.partition(".")[0], "small", 0), name)
+    value, bound = slot_figure(run, "value").series
+    assert len(value.x) == len(value.y) > 0
+    assert value.y[-1] == pytest.approx(run.value)
+    assert float(bound.y[-1]) == pytest.approx(float(run.certificate.fraction))
+
+
 def test_slots_are_drawn_as_value_and_bound_or_as_their_ratio() -> None:
     run = farkas.run("coded/tiny", "coded.expected")
     value, ratio = (slot_figure(run, what) for what in ("value", "ratio"))

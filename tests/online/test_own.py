@@ -17,7 +17,7 @@ from farkas.errors import (
     PolicyProblem,
     UnknownName,
 )
-from farkas.experiments.sweeps import Rechecked, Store, sweep
+from farkas.experiments.sweeps import Store, rechecked, sweep
 from farkas.online import Bound
 from farkas.online.driver import algorithms
 from farkas.online.mlbroker.environment import PlacedSlot
@@ -262,7 +262,7 @@ def test_a_policy_in_a_file_is_swept_and_searched_for_its_worst_instance(tmp_pat
     done = sweep(path)
     with Store(done.store, readonly=True) as store:
         results = list(store.results(output=True))
-        assert Rechecked.of(store, 1.0, 0).rejected == {}
+        assert set(rechecked(store, prove=True).values()) == {"proved again"}
     assert [one.status for one in results] == ["done", "done"]
     assert {one.output["algorithm"] for one in results if one.output} == {"dps.Refusal"}
     found = farkas.worst(f"{mine}:Refusal", evaluations=20)

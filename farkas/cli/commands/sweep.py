@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -99,26 +100,30 @@ def _sweep(config: str, as_json: bool, **options: Any) -> None:
 
 
 def _ratios(store: str, trust: bool, as_json: bool) -> None:
-    from farkas.experiments.sweeps import Rechecked, Store, ratios
+    from farkas.api.check_run import HALF_PROVED
+    from farkas.experiments.sweeps import Store, ratios, rechecked
 
     with Store(store, readonly=True) as opened:
-        again = Rechecked.of(opened, prove=not trust)
-        found = ratios(opened, objections=again.objections, among=again.among)
+        said = rechecked(opened, prove=not trust)
+        found = ratios(opened, said=said)
+    counts = collections.Counter(said.values())
+    proved, half = counts["proved again"], counts[HALF_PROVED]
+    tried, believed = (0, len(said)) if trust else (len(said), 0)
+    rejected = {key: words for key, words in said.items() if words.startswith("rejected")}
     if as_json:
         print_json(dict(
-            ratios=[item.to_builtins() for item in found], proved_again=again.proved,
-            rechecked=len(again.words), the_word_of_the_store=again.believed,
-            rejected=again.rejected,
+            ratios=[item.to_builtins() for item in found], proved_again=proved, rechecked=tried,
+            the_word_of_the_store=believed, rejected=rejected,
         ))  # fmt: skip
     else:
-        _print_ratios(found, again.believed + again.half)
-        if again.words:
-            print_line(f"proved again: {again.proved} of {len(again.words)}")
-        if again.half:
-            print_line(f"bound proved again, value the store's word: {again.half}")
-        if again.believed:
-            print_line(f"the store's word, not proved: {again.believed} (without --trust all are)")
-    _refuse(again.rejected)
+        _print_ratios(found, believed + half)
+        if tried:
+            print_line(f"proved again: {proved} of {tried}")
+        if half:
+            print_line(f"bound proved again, value the store's word: {half}")
+        if believed:
+            print_line(f"the store's word, not proved: {believed} (without --trust all are)")
+    _refuse(rejected)
 
 
 def _refuse(rejected: dict[str, str]) -> None:

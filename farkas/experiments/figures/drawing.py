@@ -52,7 +52,7 @@ def draw(data: Figure | Table, title: str, caption: str) -> Any:
     return canvas
 
 
-def draw_axes(axes: Any, data: Figure, *, legend: bool = True) -> None:
+def draw_axes(axes: Any, data: Figure) -> None:
     """Draw a figure into axes; what is infinite is an arrow."""
     categories = _categories(data)
     bars = [series for series in data.series if series.chart == "bar"]
@@ -69,7 +69,7 @@ def draw_axes(axes: Any, data: Figure, *, legend: bool = True) -> None:
     _scale(axes, data, categories)
     _arrows(axes, data, categories)
     names = [*(one.name for one in data.series), *(_label(one) for one in data.published)]
-    if legend and len(names) > 1:
+    if len(names) > 1:
         _legend(axes, names)
 
 

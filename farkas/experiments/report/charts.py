@@ -1,6 +1,5 @@
 """Charts of a report: drawn as all pictures are, but inline and in the colours of the page."""
 
-import dataclasses
 import io
 import math
 import re
@@ -11,19 +10,15 @@ import numpy as np
 from markupsafe import Markup, escape
 
 from farkas.certificates.ratio import ratio_words
-from farkas.experiments.figures import Figure, Series
-from farkas.experiments.figures.drawing import draw_axes
 from farkas.experiments.style import COLOURS, GRID, PUBLISHED, QUIET, blank, label, styled
 from farkas.experiments.sweeps import Ratios
 from farkas.experiments.sweeps.ratios import interval_words
 from farkas.messages import cleaned
 
 INCH = 72.0  #: Lengths below are in units of a drawing, of which there are so many.
-WIDTH, HEIGHT = 420, 215
-LEFT_OF_LINES, RIGHT, ABOVE, BELOW = 60, 10, 18, 36
+WIDTH = 420
 ROW, HEAD, FOOT, SIDE = 50, 4, 40, 12
 LETTERS = 62  #: Of a line.
-MOST_POINTS = 300  #: Longer series are drawn as means of equally long stretches.
 MOST_DOTS = 250
 LOG_FROM = 8.0  #: Ratios that spread wider than this are drawn on a logarithmic scale.
 
@@ -37,59 +32,6 @@ VARIABLES = {
     GRID: "line",
     "#ffffff": "card",
 }
-
-
-def line_chart(data: Figure, ident: str, title: str) -> Markup:
-    """Draw a figure over slots.
-
-    ``ident`` is unique on the page; screen readers read ``title`` with the range of every series.
-    """
-    series = [prepared(one) for one in data.series]
-    values = [np.asarray(part, dtype=float) for one in series
-              for part in (one.y, one.low, one.high) if part is not None]  # fmt: skip
-    finite = np.concatenate([np.zeros(1), *values])
-    finite = finite[np.isfinite(finite)]
-    with styled(**INK):
-        canvas = blank(WIDTH / INCH, HEIGHT / INCH)  # no layout: it takes longer than the drawing
-        wide, high = WIDTH - LEFT_OF_LINES - RIGHT, HEIGHT - BELOW - ABOVE
-        inside = (LEFT_OF_LINES / WIDTH, BELOW / HEIGHT, wide / WIDTH, high / HEIGHT)
-        axes = canvas.add_axes(inside)
-        draw_axes(axes, dataclasses.replace(data, series=series, published=()), legend=False)
-        axes.margins(x=0)
-        axes.yaxis.set_label_coords((12 - LEFT_OF_LINES) / wide, 0.5)
-        if not data.y.log:
-            axes.set_ylim(bottom=min(0.0, float(finite.min())) or 0.0)
-            if not finite.any():
-                axes.set_ylim(top=1.0)
-        return speaking(canvas, ident, title, _words(data.series))
-
-
-def _words(series: Sequence[Series]) -> str:
-    parts = []
-    for one in series:
-        values = np.asarray(one.y, dtype=float)
-        values = values[np.isfinite(values)]
-        if len(values):
-            low, high = number(float(values.min())), number(float(values.max()))
-            parts.append(f"{one.name}: from {low} to {high}")
-    return "; ".join(parts) or "no values"
-
-
-def prepared(series: Series) -> Series:
-    """Means of stretches where there are more points than can be told apart."""
-    size = max(1, math.ceil(len(series.x) / MOST_POINTS))
-
-    def means(values: Any) -> list[float] | None:
-        if values is None:
-            return None
-        stretches = np.split(np.asarray(values, dtype=float), range(size, len(values), size))
-        return [float(part[np.isfinite(part)].mean()) if np.isfinite(part).any() else math.nan
-                for part in stretches]  # fmt: skip
-
-    places = [float(value) for value in series.x[::size]]
-    y = means(series.y) if len(series.x) else []
-    assert y is not None
-    return Series(cleaned(series.name), places, y, means(series.low), means(series.high))
 
 
 def spread(items: Sequence[Ratios], ident: str, title: str) -> Markup:

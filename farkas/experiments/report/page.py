@@ -14,30 +14,18 @@ import farkas
 from farkas.api.proof_page import proof_section
 from farkas.api.stand_alone import stand_alone
 from farkas.errors import FarkasError
-from farkas.experiments.figures import Figure
-from farkas.experiments.plotting import charts_of
-from farkas.experiments.report.charts import at_most, line_chart, number, spread
-from farkas.experiments.sweeps import Ratios, Rechecked, Store, ratios
+from farkas.experiments.report.charts import at_most, number, spread
+from farkas.experiments.sweeps import Ratios, Store, ratios, rechecked
 from farkas.experiments.sweeps.guarantees import Promise
-from farkas.experiments.sweeps.ratios import interval_words
+from farkas.experiments.sweeps.ratios import Worst, interval_words
+from farkas.experiments.sweeps.sweep import claims_bound
 from farkas.instances import Instance
 from farkas.instances.writing import to_bytes
-from farkas.messages import cleaned, named, quoted
+from farkas.messages import cleaned
 from farkas.online import Run
 
-#: Algorithms whose worst run is drawn slot by slot; the page says how many there are.
-MOST_SHOWN = 12
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Shown:
-    """A run with its charts over slots."""
-
-    label: str  #: algorithm with its options
-    instance: str  #: its name, with what identifies it
-    data: Instance
-    run: Run
-    charts: list[tuple[str, str, Figure]]  #: title, explanation and data
+#: Algorithms whose worst run leaves its bound in the page, to be checked there.
+MOST_CHECKED = 12
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +42,7 @@ class Contents:
     rechecks: dict[str, int]
     objections: dict[str, str]  #: what was rejected now, by address, with the reason
     ratios: list[Ratios]
-    runs: list[Shown]  #: the worst of every algorithm
-    unshown: int  #: algorithms whose worst run is left out for the size of the page
+    runs: list[tuple[Run, Instance]]  #: the worst of every algorithm
     failures: list[tuple[str, str, str, int]]  #: name, status, error and number of tasks
     manifests: list[tuple[dict[str, str], int]]  #: versions, and the number of runs that used them
 
@@ -79,35 +66,34 @@ def collect(store: Store, *, title: str = "", prove: bool = False) -> Contents:
     failures: collections.Counter[tuple[str, str, str]] = collections.Counter()
     manifests: collections.Counter[bytes] = collections.Counter()
     kinds = set()
-    again = Rechecked.of(store, prove=prove)
+    said = rechecked(store, prove=prove)
     for result in store.results(output=True):
-        if result.bound and result.key not in again.among:
+        if result.bound and result.key not in said:
             continue  # of a sweep that is still at work
         kinds.add(result.task.kind)
         statuses[result.status] += 1
-        words = again.words.get(result.key, "")
+        words = said.get(result.key, "")
         if result.recheck.startswith("rejected"):
             words = words if words.startswith("rejected") else result.recheck
         rejected = words.startswith("rejected")
-        if result.status == "done" and result.bound:
-            rechecks["rejected" if rejected else words or "the store's word"] += 1
+        if claims_bound(result):
+            rechecks["rejected" if rejected else words] += 1
         if result.status != "done" or rejected:
             why = result.error or words
             failures[result.task.name, result.status, why] += 1
         if result.output and "manifest" in result.output:
             manifests[_versions(result.output["manifest"])] += 1
-    found = ratios(store, objections=again.objections, among=again.among)
-    with_worst = [item for item in found if item.worst is not None]
+    found = ratios(store, said=said)
+    worst = [item.worst for item in found if item.worst is not None]
     return Contents(
         title=title or store.path.stem,
         store=store.path.name,
         kinds=sorted(kinds),
         statuses=dict(statuses),
         rechecks=dict(rechecks),
-        objections=again.rejected,
+        objections={key: words for key, words in said.items() if words.startswith("rejected")},
         ratios=found,
-        runs=[shown for item in with_worst[:MOST_SHOWN] if (shown := _shown(item, store))],
-        unshown=max(0, len(with_worst) - MOST_SHOWN),
+        runs=[made for one in worst[:MOST_CHECKED] if (made := _run(one, store))],
         failures=[(*key, count) for key, count in sorted(failures.items())],
         manifests=[(msgspec.json.decode(k), count) for k, count in sorted(manifests.items())],
     )
@@ -119,22 +105,12 @@ def _versions(manifest: dict[str, Any]) -> bytes:
     return msgspec.json.encode(versions)
 
 
-def _shown(item: Ratios, store: Store) -> Shown | None:
-    """Worst run of an algorithm; None when it has no slots, or the store does not hold it."""
-    assert item.worst is not None
-    output = store.output(item.worst.key)
-    if output is None:
-        return None
+def _run(worst: Worst, store: Store) -> tuple[Run, Instance] | None:
+    """Read a run with its instance; None where the store holds no run there."""
     try:
-        run = msgspec.convert(output, Run)
-        instance: Instance = store.instance(item.worst.instance)
-        charts = list(charts_of(run))
-    except Exception:
-        # a store says of decisions whatever it likes; what cannot be drawn is left out
+        return msgspec.convert(store.output(worst.key), Run), store.instance(worst.instance)
+    except (FarkasError, msgspec.ValidationError):  # a store says whatever it likes
         return None
-    sha, seed = item.worst.instance[:8], run.manifest.seed
-    name = f"{named(run.instance or 'unnamed')} ({sha}), seed {seed}"
-    return Shown(item.label, name, instance, run, charts) if charts else None
 
 
 #: Characters of certificates, with their instances, that a page holds for who checks them there.
@@ -169,14 +145,12 @@ def render(contents: Contents) -> str:
         "breakable": breakable,
         "number": number,
         "outcome": outcome,
-        "quoted": quoted,
         "remedy": REMEDIES.__getitem__,
     }
     return environment.get_template("page.html").render(
         report=contents,
         version=farkas.__version__,
         spreads=_spreads(contents),
-        runs=_runs(contents),
         style=_asset("page.css"),
         script=_asset("page.js"),
         proofs=Markup(proof_section(_certificates(contents))),
@@ -235,36 +209,20 @@ def _spreads(contents: Contents) -> list[dict[str, Any]]:
 
 
 def _certificates(contents: Contents) -> list[tuple[str, str]]:
-    """Bounds of the drawn runs that can stand alone, and their instances, while they are short."""
+    """Bounds of the worst runs that can stand alone, and their instances, while they are short."""
     files: dict[str, str] = {}
-    for place, shown in enumerate(contents.runs, start=1):
-        instance = to_bytes(shown.data).decode()
-        if len(instance) > MOST_EMBEDDED or shown.data.public is False:
+    for place, (run, data) in enumerate(contents.runs, start=1):
+        instance = to_bytes(data).decode()
+        if len(instance) > MOST_EMBEDDED or data.public is False:
             continue  # a page is mailed, and a program tells all of its instance
         try:
-            bound = stand_alone(shown.run, shown.data).content.decode()
+            bound = stand_alone(run, data).content.decode()
         except FarkasError:  # no linear program says it, or the run is not worth what it says
             continue
         found = {
-            f"instance-{shown.data.sha256[:8]}.json": instance,
-            f"bound-of-run-{place}.json": bound,
+            f"instance-{data.sha256[:8]}.json": instance,
+            f"bound-{place}-{cleaned(run.algorithm)}.json": bound,
         }
         if sum(map(len, {**files, **found}.values())) <= MOST_EMBEDDED:
             files |= found
     return [*files.items()]
-
-
-def _runs(contents: Contents) -> list[dict[str, Any]]:
-    drawn = []
-    for place, shown in enumerate(contents.runs):
-        charts = [
-            {
-                "title": title,
-                "note": note,
-                "chart": line_chart(data, f"run-{place}-{turn}", f"{title} of {shown.label}"),
-                "names": [series.name for series in data.series],
-            }
-            for turn, (title, note, data) in enumerate(shown.charts)
-        ]
-        drawn.append({"shown": shown, "charts": charts})
-    return drawn

@@ -7,13 +7,12 @@ proved again on demand.  What a kind adds, its guarantees, stands in `guarantees
 from farkas.experiments.sweeps.config import Config, read_config
 from farkas.experiments.sweeps.ratios import Ratios, ratios
 from farkas.experiments.sweeps.store import Store
-from farkas.experiments.sweeps.sweep import Rechecked, Summary, prove_again, sweep
+from farkas.experiments.sweeps.sweep import Summary, prove_again, rechecked, sweep
 from farkas.experiments.sweeps.task import Result, Task, plan
 
 __all__ = [
     "Config",
     "Ratios",
-    "Rechecked",
     "Result",
     "Store",
     "Summary",
@@ -22,5 +21,6 @@ __all__ = [
     "prove_again",
     "ratios",
     "read_config",
+    "rechecked",
     "sweep",
 ]

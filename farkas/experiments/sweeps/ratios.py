@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -92,19 +92,19 @@ def ratios(
     store: Store,
     *,
     seed: int = 0,
-    objections: Mapping[str, str] | None = None,
-    among: Container[str] | None = None,
+    said: Mapping[str, str] | None = None,
 ) -> list[Ratios]:
     """Summarise every algorithm of a store, by name.
 
     A ratio enters only with a proved bound; the others are counted in `left_out`.  ``seed`` is of
-    the resampling; ``objections`` were said, by address, of results that were not proved again;
-    ``among`` are the addresses of the results with a bound that count, all if left out.
+    the resampling; ``said`` is what `farkas.experiments.sweeps.rechecked` says of the results with
+    a bound that count, all if left out.
     """
-    wrong, results = objections or {}, []
-    for result in store.results(output=True):
-        if among is None or not result.bound or result.key in among:
-            results.append(_light(result, wrong.get(result.key, "")))
+    results = [
+        _light(result, (said or {}).get(result.key, ""))
+        for result in store.results(output=True)
+        if said is None or not result.bound or result.key in said
+    ]
     groups: dict[tuple[str, bytes], list[Result]] = collections.defaultdict(list)
     for result in results:
         task = result.task
@@ -115,10 +115,10 @@ def ratios(
     return [_summary(group, best, instance, seed) for _, group in sorted(groups.items())]
 
 
-def _light(result: Result, objection: str) -> Result:
+def _light(result: Result, words: str) -> Result:
     """Drop decisions and certificates, which would not fit into memory for a large sweep."""
-    if objection:
-        result = msgspec.structs.replace(result, recheck=objection)
+    if words.startswith("rejected"):
+        result = msgspec.structs.replace(result, recheck=words)
     if result.output is None:
         return result
     kept: dict[str, Any] = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import collections
 import concurrent.futures
 import contextlib
-import dataclasses
 import functools
 import math
 import os
@@ -16,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from farkas.api.check_run import HALF_PROVED, run_verdict
+from farkas.api.check_run import run_verdict
 from farkas.certificates.encoding import rational
 from farkas.certificates.proof import rounded
 from farkas.certificates.ratio import ratio_at_most
@@ -169,47 +168,17 @@ def _result(request: Request, end: CallEnd) -> Result:
     return Result(key=request.key, task=request.task, status=status, **about)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Rechecked:
-    """What became of the results of a store that were proved again, and how many were not."""
+BELIEVED = "the store's word"  #: What is said of a result that nobody tried to prove.
 
-    words: dict[str, str]  #: By address; see `prove_again`. Empty where the store is believed.
-    #: Addresses of all results that claimed a bound when the first was proved: a sweep that is
-    #: still at work adds others, of which nobody has proved anything.
-    among: frozenset[str]
 
-    @classmethod
-    def of(cls, store: Store, *, prove: bool) -> Rechecked:
-        """Prove a store again, or take its word."""
-        among = frozenset(result.key for result in store.results() if claims_bound(result))
-        again = prove_again(store) if prove else ()
-        words = {result.key: words for result, words in again}
-        return cls({key: said for key, said in words.items() if key in among}, among)
+def rechecked(store: Store, *, prove: bool) -> dict[str, str]:
+    """Say of every result that claims a bound, by address, what `prove_again` says; or `BELIEVED`.
 
-    @property
-    def believed(self) -> int:
-        """Number of results that claim a bound and were not tried: they are the store's word."""
-        return len(self.among) - len(self.words)
-
-    @property
-    def proved(self) -> int:
-        """Number of results of which bound and value are proved."""
-        return sum(words == "proved again" for words in self.words.values())
-
-    @property
-    def half(self) -> int:
-        """Number of results of which the bound is proved and the value is not."""
-        return sum(words == HALF_PROVED for words in self.words.values())
-
-    @property
-    def rejected(self) -> dict[str, str]:
-        """What was rejected, by address, with the reason."""
-        return {key: said for key, said in self.words.items() if said.startswith("rejected")}
-
-    @property
-    def objections(self) -> dict[str, str]:
-        """Why results must enter no ratio, by address."""
-        return {key: said for key, said in self.words.items() if said != "proved again"}
+    What a sweep adds meanwhile is missing: nobody has proved anything of it.
+    """
+    if prove:
+        return {result.key: words for result, words in prove_again(store)}
+    return {result.key: BELIEVED for result in store.results() if claims_bound(result)}
 
 
 def prove_again(store: Store) -> Iterator[tuple[Result, str]]:

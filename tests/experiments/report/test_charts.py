@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from farkas.experiments.figures import Figure, PlotAxis, Series
 from farkas.experiments.report import charts, collect
 from farkas.experiments.report import page as module
 from farkas.experiments.report.charts import (
     MOST_DOTS,
-    MOST_POINTS,
     at_most,
-    line_chart,
     number,
-    prepared,
     spread,
 )
-from farkas.experiments.sweeps import Rechecked, Store
+from farkas.experiments.sweeps import Store
 from farkas.experiments.sweeps.ratios import Ratios, quantiles
+from farkas.experiments.sweeps.sweep import BELIEVED
 from tests.experiments.sweeps.made import INSTANCES, result
 
 
@@ -31,14 +26,6 @@ from tests.experiments.sweeps.made import INSTANCES, result
 def canvas(monkeypatch) -> Any:
     """Return what is drawn instead of its text."""
     monkeypatch.setattr(charts, "speaking", lambda canvas, *words: canvas)
-
-
-def figure(*series: Series) -> Figure:
-    return Figure(x=PlotAxis("slot"), y=PlotAxis("cost"), series=series)
-
-
-def lines(*heights: list[float]) -> Figure:
-    return figure(*(Series(f"s{k}", [0, 1], h) for k, h in enumerate(heights)))
 
 
 def ratios(values: list[float], name: str = "mlbroker.one", **more: Any) -> Ratios:
@@ -58,35 +45,11 @@ def part(canvas: Any, gid: str) -> list[Any]:
     return [path.vertices for path in paths]
 
 
-def test_a_long_series_keeps_as_many_points_as_can_be_told_apart_and_no_run_goes_missing() -> None:
-    size = 2 * MOST_POINTS
-    low, high = np.arange(size) - 1.0, np.arange(size) + 2.0
-    short = prepared(Series("a", np.arange(size), np.arange(size), low, high))
-    assert len(short.x) == MOST_POINTS
-    assert short.x[:2] == [0.0, 2.0]
-    assert (short.low[0], short.y[0], short.high[0]) == (-0.5, 0.5, 2.5)
-    missing = prepared(Series("b", [0, 1], [np.nan, 2.0]))
-    assert np.isnan(missing.y[0])
-    assert missing.y[1] == 2.0
-
-
-def test_a_line_its_band_and_an_axis_that_shows_zero(canvas) -> None:
-    one = Series("a", [2.0, 3.0, 4.0], [1.0, 2.0, 3.0], [0.5, 1.5, 2.5], [1.5, 3.0, 4.0])
-    axes = line_chart(figure(one), "x", "Costs").axes[0]
-    (line,) = axes.get_lines()
-    assert (list(line.get_xdata()), list(line.get_ydata())) == ([2, 3, 4], [1, 2, 3])
-    band = axes.collections[0].get_paths()[0].vertices
-    assert (band[:, 1].min(), band[:, 1].max()) == (0.5, 4.0)
-    assert axes.get_ylim()[0] == 0.0
-    below = line_chart(figure(Series("a", [0, 1], [-2.0, 1.0])), "x", "Costs").axes[0]
-    assert below.get_ylim()[0] == -2.0
-
-
 def test_a_drawing_speaks_escapes_follows_the_page_and_names_no_address() -> None:
     evil = "<b>\u202e"
-    named = dataclasses.replace(lines([1.0, 3.0], [2.0, 4.0]), y=PlotAxis(evil))
-    drawing = line_chart(named, "one", evil)
-    assert '<desc id="one-desc">s0: from 1 to 3; s1: from 2 to 4</desc>' in drawing
+    items = [ratios([1.0, 3.0], evil), ratios([2.0, 4.0], "mlbroker.two", interval=(1.5, 3.5))]
+    drawing = spread(items, "one", evil)
+    assert "mlbroker.two: median 3, mean 3, largest 4, 95 % interval 1.5 – 3.5</desc>" in drawing
     assert "<b>" not in drawing
     assert "&lt;b&gt;\\u202e</title>" in drawing
     assert "http" not in drawing
@@ -98,9 +61,7 @@ def test_a_drawing_speaks_escapes_follows_the_page_and_names_no_address() -> Non
     ids = re.findall(r' id="([^"]*)"', drawing)
     assert all(one.startswith("one-") for one in ids)
     assert set(re.findall(r'(?:href="|url\()#([^")]+)', drawing)) <= set(ids)
-    nothing = figure(Series("a", [0, 1], [np.nan, np.nan]), Series("b", [], []))
-    assert "no values" in line_chart(nothing, "i", "T")
-    assert line_chart(named, "one", evil) == drawing
+    assert spread(items, "one", evil) == drawing
 
 
 def test_dots_and_means_lie_where_their_ratio_is_on_an_axis_from_1(canvas) -> None:
@@ -158,40 +119,27 @@ def test_tasks_are_counted_by_status_and_failures_by_reason(store: Store) -> Non
     ]
 
 
-def test_runs_that_cannot_be_read_are_not_shown(store: Store) -> None:
+def test_runs_that_cannot_be_read_leave_no_bound(store: Store) -> None:
     assert collect(store).runs == []
-
-
-@pytest.mark.slow
-def test_worst_runs_are_shown_as_many_as_fit_and_the_others_counted(
-    swept: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with Store(swept, readonly=True) as held:
-        # fractional with two options, local, and opt by the solver that is there
-        for most, shown in ((12, 4), (4, 4), (2, 2)):
-            monkeypatch.setattr(module, "MOST_SHOWN", most)
-            found = collect(held)
-            assert (len(found.runs), found.unshown) == (shown, 4 - shown)
 
 
 def test_what_is_rejected_now_is_told_by_its_address(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, two = (r.key for r in store.results() if r.bound)
-    among = frozenset({one, two})
     for words, counted in (
         ({one: "rejected: now"}, {"rejected": 2}),
         ({one: "proved again"}, {"proved again": 1, "rejected": 1}),
         # rejected before, proved now: what a store says against itself is believed
         ({one: "proved again", two: "proved again"}, {"proved again": 1, "rejected": 1}),
     ):
-        again = Rechecked(words, among)
-        monkeypatch.setattr(Rechecked, "of", lambda *_, said=again, **__: said)
+        said = {one: BELIEVED, two: BELIEVED, **words}
+        monkeypatch.setattr(module, "rechecked", lambda *_, said=said, **__: said)
         found = collect(store)
         assert found.rechecks == counted
         assert found.objections == {k: w for k, w in words.items() if w.startswith("rejected")}
-    later = Rechecked({}, frozenset({two}))  # the first came while the other was proved
-    monkeypatch.setattr(Rechecked, "of", lambda *_, **__: later)
+    # the first came while the other was proved
+    monkeypatch.setattr(module, "rechecked", lambda *_, **__: {two: BELIEVED})
     assert collect(store).statuses == {"done": 1, "failed": 2}
 
 

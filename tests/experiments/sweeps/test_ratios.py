@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 import msgspec
@@ -10,7 +9,7 @@ import pytest
 
 from farkas.experiments.sweeps import Result, Task, ratios
 from farkas.experiments.sweeps.ratios import interval
-from tests.experiments.sweeps.made import INSTANCES, LEADING, charts, result
+from tests.experiments.sweeps.made import INSTANCES, result
 
 
 def test_the_distribution_is_over_certified_runs_only(stored):
@@ -87,17 +86,6 @@ def test_the_interval_resamples_instances_not_runs():
     assert high > 1.9
     assert interval(groups) == interval(groups), "seeded"
     assert interval({"a": [1.0]}) is None
-
-
-@pytest.mark.parametrize("kind", LEADING)
-def test_every_run_shows_what_is_proved_slot_by_slot(kind):
-    run, found = charts(kind)
-    assert set(found) == {"Value and bound so far", "Ratio so far"}
-    for figure in found.values():
-        assert all(len(series.x) == len(series.y) > 0 for series in figure.series)
-    value, bound = found["Value and bound so far"].series
-    assert value.y[-1] == pytest.approx(run.value)
-    assert float(bound.y[-1]) == pytest.approx(float(Fraction(run.certificate.exact)))
 
 
 def test_ratios_to_bounds_on_some_plans_alone_say_so(stored):
