@@ -77,16 +77,6 @@ def test_uncoded_breaks_the_surrogate_and_says_so():
         algorithms["coded.uncoded"].run(library.load("coded/forbidden_pairs"))
 
 
-def test_the_last_uncoded_worker_is_drawn_as_told():
-    # one worker: load 1/rate exponential after load x shift
-    data = random_coded_computing(0, masters=1, workers=1, forbid=0.0)
-    run = algorithms["coded.uncoded"].run(data)
-    rows, rate, shift = data.rows[0], data.rates[0, 0], data.shifts[0, 0]
-    assert run.numbers["mean_of_last"] == pytest.approx(rows * (shift + 1 / rate), rel=1e-6)
-    wanted = rows * (shift - np.log(1 - data.success_probability) / rate)
-    assert run.numbers["quantile_of_last"] == pytest.approx(wanted, rel=1e-6)
-
-
 @pytest.mark.parametrize("seed", range(24))
 def test_plans_are_those_of_the_formulas_in_many_digits(seed):
     # one master, one worker, fewer workers than masters, and forbidden pairs among them

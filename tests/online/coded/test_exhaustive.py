@@ -49,25 +49,6 @@ def test_all_searches_reach_the_best_level_of_tied_speeds(seed):
         assert least_level(speed, solved(speed)) == best
 
 
-def test_of_equal_assignments_the_first_is_taken():
-    # 0, 1 and 1, 0 are equally good
-    assert every_owner(np.ones((2, 2))).tolist() == [0, 1]
-
-
-def repeated(seed, masters, sizes):
-    """Speeds of equal workers, so many of each type, mixed up."""
-    rng = np.random.default_rng(seed)
-    types = rng.uniform(1, 5, (masters, len(sizes)))
-    return types[:, rng.permutation(np.repeat(np.arange(len(sizes)), sizes))]
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_merging_equal_workers_loses_no_optimum(seed):
-    speed = repeated(seed, 2 + seed % 2, [4, 3, 2])
-    want = least_level(speed, every_owner(speed))
-    assert least_level(speed, solved(speed)) == pytest.approx(want, rel=1e-13)
-
-
 def large():
     return random_speed(1, masters=6, workers=40)
 

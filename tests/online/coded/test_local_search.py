@@ -3,14 +3,9 @@
 import numpy as np
 import pytest
 
-from farkas.online.coded.local_search import favourites, local_optimum
+from farkas.online.coded.local_search import local_optimum
 from tests.generators.coded import tied_speed
 from tests.references.coded_search import search
-
-
-def test_favourites_are_the_fastest_masters_the_smallest_on_ties():
-    assert favourites(np.ones((2, 3))).tolist() == [0, 0, 0]
-    assert favourites(np.array([[1.0, 3.0], [2.0, 3.0]])).tolist() == [1, 0]
 
 
 @pytest.mark.parametrize("variant", ["printed", "lexicographic"])
@@ -41,9 +36,3 @@ def tenths(seed, masters, workers):
 def test_levels_and_counts_are_kept_as_the_reference_keeps_them(variant, seed, masters, workers):
     speed, start = tenths(seed, masters, workers)
     assert local_optimum(speed, start, variant).tolist() == search(speed, start, variant).tolist()
-
-
-def test_the_start_is_not_changed():
-    speed, own = np.ones((2, 4)), np.zeros(4, int)
-    local_optimum(speed, own, "printed")
-    assert own.tolist() == [0, 0, 0, 0]

@@ -182,12 +182,6 @@ def test_a_solver_that_takes_no_cone_is_refused_before_the_first_step():
     assert not seen
 
 
-def test_the_paper_prints_the_printed_split_and_ours_are_variants():
-    assert algorithms["coded.sca"].options["split"] == "printed"
-    for split in ("product", "scaled"):
-        assert algorithms[f"coded.sca[{split}]"].options["split"] == split
-
-
 @pytest.mark.parametrize("split", ["printed", "product", "scaled"])
 @pytest.mark.parametrize("seed", range(3))
 def test_its_own_solver_leaves_value_and_dual_of_the_last_program_as_a_general_one(seed, split):

@@ -45,13 +45,6 @@ def test_simulation_is_a_loop_over_draws_and_workers(name):
             assert found[i, m] == when or found[i, m] == pytest.approx(when, rel=1e-12)
 
 
-def test_masters_of_a_shared_worker_exclude_each_other():
-    data = library.load("coded/split_worker")
-    sample = simulate(data, plan_of("coded.expected", data, 1.01), 5000, np.random.default_rng(1))
-    assert np.isinf(sample.times).any(axis=1).all()
-    assert np.isinf(sample.times[:, 0]).mean() == pytest.approx(0.5, abs=0.05)
-
-
 def test_draws_are_at_least_one():
     with pytest.raises(InvalidOption, match="draws = 0"):
         simulate(DEMO, plan_of("coded.uniform", DEMO), 0, np.random.default_rng(0))

@@ -1,6 +1,5 @@
 """Baselines that choose fixed prices in hindsight."""
 
-import msgspec
 import pytest
 
 from farkas.errors import NotApplicable
@@ -21,14 +20,6 @@ def test_a_grid_search_needs_a_grid_that_is_not_too_large():
         algorithms["dps.bfp_grid"].run(large.replace(price_grid=[0.1, 0.2, 0.3]))
     with pytest.raises(NotApplicable, match="fixed_prices"):
         algorithms["dps.fixed_price"].run(library.load("dps/one_server"))
-
-
-def test_of_prices_that_earn_nothing_the_first_are_kept():
-    market = learning_market(1, jobs=6)
-    poor = market.replace(jobs=[{**msgspec.to_builtins(j), "budget": 0.0} for j in market.jobs])
-    for name, by in (("bfp_coord", "profit"), ("bfp_fluid", "demand")):
-        found = dps_sellers.handled(algorithms[f"dps.{name}"].policy().decide(poor, 0))
-        assert dps_sellers.alike(found, dps_sellers.fixed(poor, dps_sellers.climbed(poor, by)))
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -10,10 +10,8 @@ import numpy as np
 import pytest
 import scipy.optimize
 
-import farkas
 from farkas.instances.dps import Market
-from farkas.online import algorithms
-from farkas.online.dps.environment import Environment, Known, Offer
+from farkas.online.dps.environment import Known, Offer
 from farkas.online.dps.learned import (
     BidTaker,
     Past,
@@ -189,15 +187,6 @@ def test_a_job_is_expected_to_stay_as_on_one_server_where_one_of_them_holds_it()
     state, _ = seller.step(seller.start(Known.of(market), 0), offer)
     whole, spread = market.colocated_runtime[0], market.spread_runtime[0]
     assert state.seen[0][-1] == whole < spread
-
-
-def test_no_jobs_and_nothing_installed():
-    empty = one_server()
-    assert farkas.run(empty, "dps.learned").value == 0.0
-    nothing = one_server((0, 1.0, 1.0)).replace(server_workers=[[0]])
-    assert [d.outcome for d in by_steps(BidTaker(), nothing)] == ["full"]
-    assert Environment().arrivals(empty) == []
-    assert algorithms["dps.learned"].options["placement"] == "best_fit"
 
 
 def test_who_may_pay_more_than_one_pays_it_where_no_cap_is_stated():

@@ -89,28 +89,6 @@ def test_ties_up_to_rounding_and_supplies_that_bind_and_rise_are_those_of_the_li
     assert near > 0
 
 
-@pytest.mark.parametrize("swapped", [False, True])
-def test_the_last_arrival_to_explore_is_explored_on_either_side(swapped):
-    # eight jobs of one type explore four times, four of each other type explore twice; the fourth
-    # job is the third of its other type
-    one = uniform_users(8, 1)
-    jobs = msgspec.to_builtins(one.jobs)
-    side = "worker_type" if swapped else "ps_type"
-    for job, kind in zip(jobs, (0, 1, 0, 0, 0, 1, 1, 1), strict=True):
-        job[side] = kind
-    types = {"server_workers": [[1, 1]], "worker_bandwidth": [None] * 2} if swapped else {
-        "server_ps": [[1, 1]], "ps_bandwidth": [None] * 2}  # fmt: skip
-    market = one.replace(jobs=jobs, dps={"explore_cap": 0.5, "delta": 0.2}, **types)
-    assert np.flatnonzero(Dps().simulate(market).exploring).tolist() == [0, 1, 2, 3, 5]
-
-
-def test_a_type_of_one_job_learns_with_the_logarithm_of_two():
-    market = uniform_users(1, 1).replace(dps={"eta_scale": 0.5})
-    for side in Dps().sides(Known.of(market)):
-        assert side.jobs.tolist() == [1]
-        assert side.eta == pytest.approx([0.5 * np.log(2)])
-
-
 def test_arms_without_worth_are_tied_and_the_dearest_is_chosen():
     # nothing installed: the published supply is 0, and so is every value
     market = random_market(1, jobs=6).replace(
@@ -121,11 +99,3 @@ def test_arms_without_worth_are_tied_and_the_dearest_is_chosen():
     by = Supplying(float(market.horizon), SUPPLY["published"], True)
     kind = int(np.flatnonzero(side.jobs)[0])
     assert best_arm.interpret(side, kind, by) == side.first[kind + 1] - 1
-
-
-def test_time_that_a_job_runs_beyond_the_horizon_is_not_unused():
-    side = Dps().sides(Known.of(random_market(0)))[0]
-    by = Supplying(10.0, SUPPLY["top"], True)
-    finish.interpret(side, 0, 12.0, by)
-    finish.interpret(side, 0, 4.0, by)
-    assert (side.unused[0], side.finished[0]) == (6.0, 2)

@@ -77,14 +77,6 @@ def test_prices_and_orders_drawn_in_turn_take_steps() -> None:
             rng.permutation(market.num_servers)
 
 
-def test_a_market_without_jobs_or_servers_leaves_nothing() -> None:
-    nowhere = random_market(2).replace(server_workers=[], server_ps=[])
-    for seller in SELLERS:
-        nobody = seller.simulate(empty_market())
-        assert (nobody.profit, len(nobody), nobody.runtime.sum()) == (0.0, 0, 0.0)
-        assert not seller.simulate(nowhere).served.any()
-
-
 def test_profit_by_slot_is_that_of_the_jobs_of_the_slot() -> None:
     market = roomy(0)
     done = Simple().simulate(market)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import functools
 
-import numpy as np
 import pytest
 
 from farkas.online import algorithms
-from farkas.online.eris.antman import AntMan, System, Waiting
 from tests.generators.eris import one_resource
 from tests.references import eris_baselines
 from tests.tools.eris_slots import hold_to_lists, pieces
@@ -29,19 +27,6 @@ def test_guaranteed_jobs_keep_their_place_and_those_behind_wait_in_line() -> Non
     # after 6 slots of waiting the second takes what is left, one worker; then the first is done
     assert found[7] == {0: 2, 1: 1}
     assert found[8] == {1: 2, 2: 1}
-
-
-def test_a_job_is_guaranteed_when_it_is_worth_the_median_of_all_so_far() -> None:
-    auction = one_resource({})
-    system, policy = System(auction), AntMan()
-    found = []
-    for worth in (10.0, 4.0, 7.0, 7.0, 6.9):
-        job = one_resource({"utility": [worth] * 3}).jobs[0]
-        waiting = Waiting(len(found), job, np.array(job.data))
-        system.worths.append(worth)
-        policy.welcome(system, waiting)
-        found.append(waiting.guaranteed)
-    assert found == [True, False, True, True, False]
 
 
 def test_who_would_pay_more_than_it_is_worth_is_rejected_and_read_literally_pays() -> None:

@@ -157,12 +157,6 @@ def test_a_solver_without_whole_numbers_is_refused(solver: str) -> None:
         algorithms["eris.eris"].run(library.load("eris/tiny"), solver=solver)
 
 
-def test_the_printed_variant_is_the_printed_scheduler() -> None:
-    auction = library.load("eris/above_optimum")
-    variant = algorithms["eris.eris[printed]"].run(auction)
-    assert variant.decisions == algorithms["eris.eris"].run(auction, scheduler="printed").decisions
-
-
 def test_increments_are_those_of_lemma_1() -> None:
     # four gpus, base 4: a worker and a server take half of them, whose price rises from 0 to 1 and
     # to 3

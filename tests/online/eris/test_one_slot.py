@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
-from farkas.instances import library
 from farkas.models.eris.one_shot import OneShot, SlotTask
 from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.online.eris.antman import (
-    SlotCapacity,
-    SlotPlacement,
-    SlotPolicy,
-    System,
-    Waiting,
     workers_asked,
-)
-from farkas.online.eris.environment import (
-    Award,
-    Environment,
-    Piece,
 )
 from farkas.online.eris.one_slot import (
     OPEN,
@@ -37,7 +23,7 @@ from farkas.relaxations.eris.payoff_bound import (
     trace_slot,
 )
 from farkas.solvers import Claimed, solve
-from tests.generators.eris import auction_in, one_resource, random_auction
+from tests.generators.eris import one_resource, random_auction
 from tests.references import eris_slot
 from tests.tools.samples import seeds
 
@@ -63,26 +49,6 @@ def test_one_slot_bounds_enclose_the_optimum_of_8(seed: int) -> None:
                 slack = 1e-5 * max(1.0, best) if np.isfinite(best) else 0.0
                 assert lower[workload] <= best + slack
                 assert upper[workload] >= best - slack
-
-
-def bounded(free: float, money: float = 1.0) -> Bounds:
-    # two chunks at site 0, where a worker costs 5; moving one to site 1 takes 1 MB, cost 1
-    auction = one_resource({"data": [2, 0], "utility": [10.0], "parameter_size": 0.0}, slots=1)
-    auction = auction_in(auction, money=money)
-    prices = Prices(np.zeros(1), money * np.array([[[5.0]], [[1.0]]]))
-    used = np.array([auction.transfer_budget - free])
-    seen = job_slots(auction, auction.jobs[0], prices, used, auction.used)
-    bounds = new_bounds(2)
-    bound_workloads(seen, 0, seen.data, 6, 1, 2, np.empty((4, 3, 3)), bounds)
-    return bounds
-
-
-@pytest.mark.parametrize("money", [2.0**-40, 2.0**40])
-@pytest.mark.parametrize("free", [0.5, 1.0, 2.0])
-def test_bounds_are_closed_alike_in_every_currency(money: float, free: float) -> None:
-    one, other = bounded(free), bounded(free, money)
-    assert other.upper.tolist() == (money * one.upper).tolist()
-    assert other.lower.tolist() == (money * one.lower).tolist()
 
 
 def scarce(seed: int) -> JobSlots:
@@ -196,48 +162,6 @@ def test_the_least_transfer_is_found_where_parameters_outweigh_chunks() -> None:
     bound_workloads(seen, 0, seen.data, 6, 1, 2, tables, bounds)
     assert bounds.upper[1] == pytest.approx(7.0)
     assert bounds.lower[1] == pytest.approx(7.0)
-
-
-def test_baselines_ask_for_workers_that_finish_in_eight_slots() -> None:
-    job = library.load("eris/tiny").jobs[0]  # 3 chunks, E = 3, P = 4
-    assert workers_asked(job) == 1
-    big = dataclasses.replace(Waiting(0, job, np.array([40, 0])))
-    assert big.slots_needed(2) == 15  # 40 · 3 / (4 · 2)
-
-
-class Everything(SlotPolicy):
-    """Runs every job with one worker at site 0; only worths above 5 count."""
-
-    def run_slot(self, system: System, room: SlotCapacity) -> Iterator[Piece | None]:
-        for waiting in system.waiting:
-            yield room.run(waiting, SlotPlacement(np.array([1, 0]), 0))
-
-    def counts(self, waiting: Waiting, worth: float) -> bool:
-        return worth > 5
-
-
-def test_jobs_leave_when_their_last_chunk_is_processed() -> None:
-    auction = one_resource(
-        {"data": [2, 0], "utility": [9.0, 6.0, 1.0]},
-        {"data": [2, 0], "utility": [9.0, 5.0, 1.0]},
-        {"data": [0, 0], "utility": [3.0, 2.0, 1.0]},
-    )
-    policy, arrivals = Everything(), Environment().arrivals(auction)
-    start = policy.start(auction, 0)
-    first, decision = policy.step(start, arrivals[0])
-    assert start.waiting == []
-    # without data: served at once, whatever counts; the others need two slots
-    assert decision.awards == (Award(2, True, 0, 0.0),)
-    assert [w.left for w in first.waiting] == [1, 1]
-    assert first.worths == [9.0, 9.0, 3.0]
-    second, decision = policy.step(first, arrivals[1])
-    assert [w.left for w in first.waiting] == [1, 1]
-    assert second.waiting == []
-    served, left = decision.awards
-    assert (served.job, served.accepted, served.completed) == (0, True, 1)
-    assert left == Award(1, False, None, 0.0)
-    # the first of two pays nothing in either slot, the second 4**.5 - 1 in both
-    assert served.payment == 0.0
 
 
 def test_baselines_ask_for_one_worker_at_least() -> None:

@@ -8,10 +8,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from farkas.instances import library
 from farkas.instances.eris import Auction
 from farkas.models.eris.prices import Prices
-from farkas.online.eris.environment import Ledger, can_run
+from farkas.online.eris.environment import Ledger
 from farkas.online.eris.eris import accepted
 from farkas.online.eris.scheduler_printed import printed_schedule, printed_slot
 from farkas.relaxations.eris.payoff_bound import JobSlots, job_slots
@@ -88,27 +87,6 @@ def met(auction: Auction, *worker_prices: float) -> JobSlots:
     return job_slots(auction, auction.jobs[0], Prices(np.zeros(auction.slots), price), None, None)
 
 
-def test_what_may_be_moved_is_no_less_after_something_was_moved() -> None:
-    # by (10) each of two pairs may move one chunk of 1/2 MB, though 1/2 MB is all: they do not fit
-    auction = one_resource({"data": [1, 1, 0]}, sites=3, site_capacity=[[4.0]] * 3,
-                           chunk_size=0.5, transfer_budget=0.5)  # fmt: skip
-    cost, _, moved, workers = printed_slot(met(auction, 5.0, 5.0, 1.0), 0, 2)
-    assert (cost, moved, workers.tolist()) == (np.inf, 2, [0, 0, 2])
-
-
-@pytest.mark.parametrize(("workload", "moved"), [(4, 2), (9, 3)])
-def test_a_destination_counts_each_time_it_occurs(workload: int, moved: int) -> None:
-    # site 2 gets one chunk after the other; the third term of (10) loses 1, 2 + 2 and 3 + 3 + 3
-    auction = one_resource({"data": [1, 1, 0, 1, 1]}, sites=5, site_capacity=[[9.0]] * 5)
-    assert printed_slot(met(auction, 9.0, 8.0, 1.0, 7.0, 6.0), 0, workload)[2] == moved
-
-
-def test_the_workload_does_not_limit_what_a_destination_takes() -> None:
-    # one chunk is to be processed, and site 1 holds one: (10) has room for 9 there, not for one
-    auction = one_resource({"data": [1, 1]}, site_capacity=[[9.0]] * 2)
-    assert printed_slot(met(auction, 9.0, 1.0), 0, 1)[2] == 1
-
-
 def test_a_part_of_a_chunk_is_moved_as_printed() -> None:
     # one worker fits at site 1 and makes 3 of 2 passes: 3/2 chunks
     auction = one_resource(
@@ -118,12 +96,6 @@ def test_a_part_of_a_chunk_is_moved_as_printed() -> None:
     seen = met(auction, 9.0, 1.0)
     assert printed_slot(seen, 0, 2)[2] == Fraction(3, 2)
     assert printed_schedule(seen).moved.tolist() == [2, 0, 0]  # of which a schedule moves the whole
-
-
-def test_room_for_the_server_is_left_everywhere() -> None:
-    auction = one_resource({"server_demand": [1.0], "data": [2, 0]}, chunk_size=100.0)
-    seen = met(auction, 1.0, 1.0)
-    assert printed_slot(seen, 0, 2)[0] == np.inf
 
 
 def test_sites_of_equal_price_but_for_rounding_exchange_nothing() -> None:
@@ -142,12 +114,6 @@ def test_later_completion_must_pay_more_than_rounding() -> None:
         price[:, :, 0] = first
         seen = job_slots(auction, auction.jobs[0], Prices(np.zeros(3), price), None, None)
         assert printed_schedule(seen).finish == finish
-
-
-def test_the_printed_run_books_schedules_that_cannot_run() -> None:
-    run = list(accepted(Ledger(library.load("eris/above_optimum")), "printed"))
-    assert sum(job.utility[found.finish] for _, job, found in run) == pytest.approx(119.723)
-    assert [can_run(job, found) for _, job, found in run].count(False) == 1
 
 
 def test_jobs_are_booked_one_after_the_other() -> None:

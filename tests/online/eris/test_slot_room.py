@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from farkas.instances.eris import Auction
-from farkas.online.eris.antman import SlotCapacity, SlotPlacement, Waiting, _take
+from farkas.online.eris.antman import SlotCapacity, SlotPlacement, Waiting
 from farkas.online.eris.environment import Piece, coarse
 from tests.generators.eris import auction_in, one_resource
 
@@ -47,16 +47,6 @@ def test_prices_that_differ_by_rounding_leave_the_choice_to_the_data() -> None:
     assert found.server == 1
 
 
-def test_sites_with_more_workers_take_their_chunks_first() -> None:
-    # 2 MB for remote workers of 1 MB each: both go to site 2, although site 1 stands before it
-    auction = one_resource({"data": [0, 2, 2]}, sites=3, site_capacity=[[2.0]] * 3)
-    auction = auction.replace(transfer_budget=2.0)
-    room = SlotCapacity(auction, 0)
-    ran = room.run(waiting_job(auction, 0, 2, 2), SlotPlacement(np.array([0, 1, 2]), 0))
-    assert ran is not None
-    assert ran.workers == ((2, 2),)
-
-
 @pytest.mark.parametrize("unit", [2.0**-40, 1.0, 2.0**40])
 def test_a_slot_is_full_but_for_rounding(unit: float) -> None:
     # three workers of 0.1 fill 0.3 gpus, and 0.1 + 0.1 + 0.1 MB of parameters 0.3 MB
@@ -90,14 +80,6 @@ def test_what_runs_is_paid_at_the_prices_before_it() -> None:
     assert waiting.remaining.tolist() == [0, 0]
     assert room.transferred == 3.25
     assert room.held[:, 0].tolist() == [2.0, 1.5]
-
-
-def test_moved_chunks_come_from_the_site_with_most_left() -> None:
-    auction = one_resource({"data": [0, 2, 3]}, sites=3, site_capacity=[[2.0]] * 3)
-    waiting = waiting_job(auction, 0, 2, 3)
-    _take(waiting, np.array([2, 1, 0]), 2)
-    # own chunks first: (0, 1, 3); the two that moved leave site 2
-    assert waiting.remaining.tolist() == [0, 1, 1]
 
 
 @pytest.mark.parametrize("unit", [2.0**-60, 1.0, 2.0**60])

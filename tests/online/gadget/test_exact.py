@@ -59,22 +59,6 @@ def test_too_many_counts_are_not_listed_and_too_large_programs_are_refused():
         columns.compact_rings(snapshot(star(2, 2, jobs=[job()])), most=3)
 
 
-def test_circulations_away_from_the_hosts_are_dropped():
-    # links 2 u lead from server u to the hub 4, links 2 u + 1 back
-    cluster = star(1, 1, 1, 1, jobs=[job()])
-    uses = np.array([1, 1, 1, 1, 0, 0, 0, 0])
-    assert (
-        columns.connected_part(cluster, np.array([1, 1, 0, 0, 0]), uses).tolist() == uses.tolist()
-    )
-    assert not columns.connected_part(cluster, np.array([2, 0, 0, 0, 0]), uses).any()
-    # two triangles without a common node: only the one with the hosts stays
-    apart = cluster.replace(
-        links=[{"from": u, "to": v, "bandwidth": 1} for u, v in ((0, 1), (1, 0), (2, 3), (3, 2))]
-    )
-    kept = columns.connected_part(apart, np.array([1, 1, 0, 0, 0]), np.array([1, 1, 2, 2]))
-    assert kept.tolist() == [1, 1, 0, 0]
-
-
 def test_where_nothing_is_worth_anything_the_largest_counts_run():
     cluster = star(2, jobs=[job(**table(0, 0, 0)), job(**table(0, 0, 0))])
     assert FeasibleCounts.of(cluster).best(snapshot(cluster))[1].tolist() == [2, 0]

@@ -28,13 +28,6 @@ def test_a_fixed_ring_is_no_larger_than_the_largest_ring_and_what_the_budget_lea
     assert not fits_alone(Room(star(3, jobs=jobs)), 0, 4)
 
 
-def test_links_are_idle_again_for_every_ring_that_is_tried_alone():
-    # servers of one GPU, links of 1 Gbps: a ring of two fills the link that the next one needs
-    cluster = star(1, 1, bandwidth=1, jobs=[job(max_workers=2, bandwidth=1)])
-    idle = Room(cluster)
-    assert [fits_alone(idle, 0, 2) for _ in range(3)] == [True] * 3
-
-
 def test_service_is_metered_in_the_first_resource_alone():
     # after one worker-slot each: 1 and 2 GPU-slots, though 9 and 0 of memory
     small = job(max_workers=1, demand=[1, 9], budget=[None, None])

@@ -9,7 +9,6 @@ import pytest
 from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.models.gadget.counts import FeasibleCounts, greedy
-from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import snapshot
 from farkas.online import algorithms
 from farkas.online.gadget import columns, gadget
@@ -55,14 +54,6 @@ def _plain(job):
 def test_filling_skips_losses():
     run = algorithms["gadget.columns"].run(library.load("gadget/energy"))
     assert run.value == pytest.approx(2 * np.log(3))
-
-
-def test_links_that_rings_hold_are_not_filled_again():
-    # two GPUs on either server, links of one ring: the second job gets one worker, not two
-    cluster = star(2, 2, bandwidth=1, jobs=[job(), job()])
-    workers, flow = np.array([[1, 1, 0]]), np.ones((1, 4), int)
-    ring = Rings(np.array([0]), np.array([2]), workers, flow)
-    assert filled(snapshot(cluster), ring).size.tolist() == [2, 1]
 
 
 @pytest.mark.parametrize(

@@ -88,33 +88,6 @@ def test_the_best_subset_of_rings_is_the_best(monkeypatch):
     assert gaps
 
 
-def test_nobody_to_place_leaves_nothing():
-    assert len(lp_rs_mde(snapshot(star(1)), "printed", 3, np.random.default_rng(0))) == 0
-
-
-def test_a_ring_is_local_if_it_fits_an_idle_cluster():
-    cluster = star(1, 1, bandwidth=1, jobs=[job()])
-    rings = enumerate_rings(cluster, [2])
-    assert all(is_local(cluster, rings, c) for c in range(len(rings)))
-    tight = star(1, 1, bandwidth=0.5, jobs=[job()])
-    assert [is_local(tight, rings, c) for c in range(len(rings))] == [
-        not rings.flow[c].any() for c in range(len(rings))
-    ]
-    small = star(0, 1, bandwidth=1, jobs=[job()])
-    assert [is_local(small, rings, c) for c in range(len(rings))] == [
-        rings.workers[c, 0] == 0 for c in range(len(rings))
-    ]
-
-
-def test_sizes_that_are_not_allowed_stay_so():
-    slot = snapshot(star(3, jobs=[job(max_workers=3)]))
-    odd = slot.restrict(np.array([[True, False, True]]))
-    assert only_lone(odd).pairs.tolist() == [[0, 1], [0, 3]]
-    small_room = snapshot(star(2, jobs=[job(max_workers=3)]))
-    odd = small_room.restrict(np.array([[True, False, True]]))
-    assert only_lone(odd).pairs.tolist() == [[0, 1]]
-
-
 def test_a_ring_is_local_only_if_every_link_has_room():
     # the way from the first server is wide, the way back is not
     links = [(0, 1, 9), (1, 0, 1)]

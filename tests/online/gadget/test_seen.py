@@ -57,15 +57,6 @@ def test_a_slot_adds_what_its_rings_hold_and_tells_positions_in_the_instance():
     ]
 
 
-def test_what_jobs_received_adds_up_over_slots():
-    seen = nobody().meet(arrive(0, 2))
-    first = Rings(np.array([0]), np.array([1]), np.array([[1, 0]]), np.zeros((1, 2), int))
-    both = Rings(
-        np.array([0, 1]), np.array([2, 1]), np.array([[2, 0], [1, 0]]), np.zeros((2, 2), int)
-    )
-    assert seen.run(first)[0].run(both)[0].received.tolist() == [3, 1]
-
-
 def test_what_a_subclass_remembers_stays():
     chosen = snapshot(THREE)
     seen = nobody()

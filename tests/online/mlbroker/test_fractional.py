@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from farkas.errors import FarkasError, InvalidOption, UnsupportedForm
+from farkas.errors import FarkasError, UnsupportedForm
 from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.online import algorithms, environments
@@ -52,11 +52,6 @@ def test_lanes_keep_what_is_positive():
     lanes = Lanes.of(values)
     assert lanes.amount.tolist() == [4.0]
     np.testing.assert_array_equal(lanes.dense(2, 3), values)
-
-
-def test_unknown_options_are_refused():
-    with pytest.raises(InvalidOption, match="relax"):
-        ALGORITHM.run(library.load("mlbroker/tiny"), relax="loose")
 
 
 def test_epsilon_decides_how_much_is_deployed():

@@ -16,12 +16,6 @@ from tests.references.mlbroker_policies import central, cheapest, cost_of, local
 from tests.tools.decisions import decisions
 
 
-def test_local_puts_workers_where_data_are():
-    broker = library.load("mlbroker/tiny")
-    # j0: (30, 10) GB at 20 a worker: (2, 1), then (0, 25): (0, 2); j1: 60 GB at 40 a worker.
-    np.testing.assert_array_equal(local_workers(broker), [[2, 1], [0, 2], [0, 2]])
-
-
 def test_local_expectation_is_the_mean_over_all_choices():
     broker = library.load("mlbroker/tiny")
     totals = [local_total(broker, sites) for sites in itertools.product(range(2), repeat=2)]
@@ -50,12 +44,6 @@ def test_the_site_is_the_first_of_the_cheapest(seed):
     for broker in (even_brokerage(seed, slots=3, jobs=3), random_brokerage(seed, 3, jobs=3)):
         found = [plans_of(decision) for decision in decisions("mlbroker.central", broker)]
         assert found == central(broker)
-
-
-def test_a_site_that_costs_nothing_is_the_cheapest():
-    broker = single([[0.0, 5.0]], base_price=np.zeros((2, 1)), deploy_cost=0.0)
-    assert site_costs(snapshot(broker, 0)).tolist() == [[5.0, 0.0]]
-    assert algorithms["mlbroker.central"].run(broker).decisions[0]["server"] == [1]
 
 
 def test_a_site_that_is_cheaper_by_a_rounding_only_is_equally_cheap():
