@@ -16,6 +16,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import cached_property
 
 import msgspec
 import numpy as np
@@ -25,7 +26,7 @@ from farkas.certificates.run_bound import RunBound, run_bounds
 from farkas.certificates.sums import affordable, exact_dot, finite, whole
 from farkas.errors import NotACertificate
 from farkas.instances.eris import Auction, hosted, left_over
-from farkas.numbers import Floats, Ints, bools
+from farkas.numbers import Floats, Ints
 from farkas.tolerances import FORGIVEN, NORMAL, ROUNDING, ULP
 
 #: A job's greatest worth is between 2**41 and 2**42 units; costs are cut off at twice that.
@@ -47,6 +48,7 @@ class PricedAuction(PricedProgram):
         self.instance = auction
         self.owners, self.shape = auction.num_jobs, auction.used.shape
         self.width = auction.slots + auction.used.size
+        self._moved: dict[int, list[Ints]] = {}  # by job and number of slots: of n chunks
 
     @classmethod
     def laid_out(cls, instance: Auction, name: str, layout: Layout) -> PricedAuction:
@@ -99,24 +101,40 @@ class PricedAuction(PricedProgram):
         return held * (1 + Fraction(ROUNDING) * Fraction(FORGIVEN))
 
     def least_use(self, owner: int, value: float, rows: Ints) -> Fraction:
-        """Count all workers of a job and a server once, where rows hold all that it may use."""
+        """Count what a job needs in slots of which rows hold all that it may use there."""
         job = self.instance.jobs[owner]
         delays = sum(f >= value for f in job.utility)
-        if not delays or not any(job.data):
-            return Fraction(0)
-        slots = slice(job.arrival, job.arrival + delays)
-        held = np.zeros(self.width)
+        held, slots = np.zeros(self.width), slice(job.arrival, job.arrival + delays)
         held[rows] = 1.0
-        covered = bools(self.parts(held)[1][:, :, slots].all(axis=(0, 2)))
-        return sum((self.needed(owner, k) for k in np.flatnonzero(covered).tolist()), Fraction(0))
+        transfer, resource = self.parts(held)
+        every = np.vstack([transfer[None, slots], resource[:, :, slots].all(axis=0)])
+        counts = np.count_nonzero(every, axis=1).tolist()
+        each = (self.needed(owner, k, many, delays - many) for k, many in enumerate(counts))
+        return sum(each, Fraction(0))
 
-    def needed(self, owner: int, resource: int) -> Fraction:
-        """Return what all workers of a job need of a resource, in all slots, and one server."""
-        job = self.instance.jobs[owner]
-        workers = -(-job.epochs * sum(job.data) // job.worker_rate)
-        worker, server = job.worker_demand[resource], job.server_demand[resource]
-        found: Fraction = workers * Fraction(worker) + Fraction(server)
-        return found
+    def needed(self, owner: int, limit: int, inside: int, outside: int) -> Fraction:
+        """Return no more than a job needs of a limit in some of its slots, and in no others.
+
+        Limits are transfer, then resources: all workers and one server.  In each slot outside the
+        job processes as many chunks as it could alone.  0 where it cannot complete.
+        """
+        job, (moves, shift) = self.instance.jobs[owner], self._moves
+        chunks = max(0, sum(job.data) - outside * (len(moves[owner]) - 1))
+        if not chunks or not inside:
+            return Fraction(0)
+        if limit:
+            workers = -(-job.epochs * chunks // job.worker_rate)
+            worker, server = job.worker_demand[limit - 1], job.server_demand[limit - 1]
+            return Fraction(workers * Fraction(worker) + Fraction(server))
+        tables = self._moved.setdefault(owner, [_nothing(sum(job.data))])
+        while len(tables) <= inside:
+            tables.append(_with_slot(tables[-1], moves[owner]))
+        units = int(tables[inside][chunks])
+        return Fraction(units) / Fraction(2) ** shift if units < NEVER else Fraction(0)
+
+    @cached_property
+    def _moves(self) -> tuple[list[Ints], int]:
+        return _slot_moves(self.instance, _rooms(self.instance))
 
     def steps(self) -> float:
         """Count the numbers that the tables of all jobs pass."""
@@ -186,11 +204,9 @@ def _payoffs(
     Slots of a job follow while it is worth more than its best payoff so far: worth never rises.
     """
     totals, (worth, shift), rooms = auction.chunks, _worths(auction), _rooms(auction)
-    affordable(((totals + 1.0) * (_a_slot(auction, rooms) + 1.0)).max(initial=0.0),
-               "chunks of a job")  # fmt: skip
     worth[totals == 0] = 0  # such a job earns its worth, below
-    most = _sent(auction, rooms)
-    so_far = [np.where(np.arange(total + 1) == 0, 0, NEVER) for total in totals]
+    moves, _ = _slot_moves(auction, rooms)
+    so_far = [_nothing(total) for total in totals.tolist()]
     best, seen = np.zeros_like(totals), 0
     while len(pairs := np.argwhere(worth[:, seen : 3 * seen + 1] > best[:, None])):
         pairs[:, 1] += seen
@@ -200,7 +216,7 @@ def _payoffs(
             costs = _slot_costs(auction, jobs, *prices, rooms[..., jobs], shift[jobs])
             for (job, slot), row in zip(some.tolist(), costs.T, strict=True):
                 if worth[job, slot] > best[job]:
-                    so_far[job] = _with_slot(so_far[job], row[: most[job] + 1])
+                    so_far[job] = _with_slot(so_far[job], row[: len(moves[job])])
                     more = int(worth[job, slot] - so_far[job][-1] - best[job])
                     if more > 0:
                         best[job] += more
@@ -246,24 +262,32 @@ def _rooms(auction: Auction) -> Ints:
     return found
 
 
-def _sent(auction: Auction, rooms: Ints) -> Ints:
-    """Chunks whose least transfer fits in the budget of a slot, at most, shape (jobs,)."""
+def _slot_moves(auction: Auction, rooms: Ints) -> tuple[list[Ints], int]:
+    """Units 2**-shift, at most the least MB of d chunks of each job in one slot; and the shift.
+
+    Of each job up to the most chunks whose transfer fits in the budget of a slot.
+    """
+    affordable(((auction.chunks + 1.0) * (_a_slot(auction, rooms) + 1.0)).max(initial=0.0),
+               "chunks of a job")  # fmt: skip
     sizes = [auction.transfer_budget, auction.chunk_size, *auction.parameter_size.tolist()]
     # a program grants a capacity so much more at most, and a replay less
     limit = Fraction(auction.transfer_budget) * (1 + 2 * Fraction(ROUNDING))
     shift = WORTH_BITS - int(np.frexp(next((size for size in sizes if size > 0), 1.0))[1])
-    found, none = np.zeros_like(auction.chunks), np.zeros_like(auction.chunks)
+    none = np.zeros_like(auction.chunks)
+    found = [none] * auction.num_jobs
     for some in _alike(
         np.stack([np.arange(len(none)), none], 1), rooms.max(axis=(0, 1)), auction.sites
     ):
         jobs = some[:, 0]
         free = np.zeros((*auction.capacity.shape, len(jobs)))
-        sent = _slot_costs(
+        moved = _slot_costs(
             auction, jobs, np.ones(len(jobs)), free, rooms[..., jobs], np.full(len(jobs), shift)
         )
-        fits = sent <= int(limit * Fraction(2) ** shift)
-        found[jobs] = np.where(fits, np.arange(len(sent))[:, None], 0).max(axis=0)
-    return np.minimum(found, auction.chunks)
+        fits = moved <= int(limit * Fraction(2) ** shift)
+        for job, row, able in zip(jobs.tolist(), moved.T, fits.T, strict=True):
+            most = min(int(np.flatnonzero(able)[-1]), int(auction.chunks[job]))
+            found[job] = np.where(able, row, NEVER)[: most + 1]
+    return found, shift
 
 
 def _a_slot(auction: Auction, rooms: Ints | None = None) -> Floats:
@@ -328,6 +352,12 @@ def _all_sites(idle: Ints, served: Ints, most: int) -> Ints:
         )
         alone = _least_sums(alone, idle[:, site], most + 1)
     return with_server
+
+
+def _nothing(most: int) -> Ints:
+    """Least cost of n <= ``most`` chunks without any slot."""
+    found: Ints = np.where(np.arange(most + 1) == 0, 0, NEVER)
+    return found
 
 
 def _units(costs: Floats, roundings: int, shift: int | Ints) -> Ints:

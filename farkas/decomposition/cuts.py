@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,7 +45,7 @@ class WithCuts(Pricing):
         self.knapsacks: list[Knapsack] = []
 
     def add(self, knapsacks: Sequence[Knapsack]) -> None:
-        """Append rows; of equal rows an owner's value is the same."""
+        """Append rows."""
         limits = [float(one.best(self.program)) for one in knapsacks]
         self.rows = np.concatenate([self.rows, limits])
         self.knapsacks += knapsacks
@@ -71,21 +71,26 @@ class WithCuts(Pricing):
         return plans._replace(use=plans.use[:, : self.width])
 
     def priced(self, prices: Floats) -> list[Knapsack]:
-        """Return what is charged at prices, for equal rows together."""
-        totals: dict[Any, dict[int, tuple[float, float]]] = {}
+        """Return what is charged at prices, together for equal rows and values of owners."""
+        totals: dict[Any, list[dict[int, tuple[float, float]]]] = {}
         for one, factor in zip(self.knapsacks, prices[self.width :].tolist(), strict=True):
             if factor > 0:
-                total = totals.setdefault((one.rows, one.unit), {})
-                for owner, value, amount in zip(one.owners, one.values, one.amounts, strict=True):
-                    before = total.get(owner, (value, 0.0))[1]
-                    total[owner] = value, before + factor * amount
+                groups = totals.setdefault((one.rows, one.unit), [])
+                values = dict(zip(one.owners, one.values, strict=True))
+                total = next((total for total in groups if _agree(total, values)), None)
+                if total is None:
+                    groups.append(total := {})
+                for owner, amount in zip(one.owners, one.amounts, strict=True):
+                    before = total.get(owner, (0.0, 0.0))[1]
+                    total[owner] = values[owner], before + factor * amount
         return [
             Knapsack(
                 rows=rows, unit=unit, owners=tuple(sorted(total)),
                 values=tuple(total[owner][0] for owner in sorted(total)),
                 amounts=tuple(total[owner][1] for owner in sorted(total)),
             )
-            for (rows, unit), total in sorted(totals.items())
+            for (rows, unit), groups in sorted(totals.items())
+            for total in groups
         ]  # fmt: skip
 
     def windows(self, prices: Floats, case: Case) -> dict[int, Window]:
@@ -110,6 +115,11 @@ class WithCuts(Pricing):
         windows = self.windows(prices, case)
         payoff, plans = self.problem.replies(prices[: self.width], windows)
         return payoff, self.charged(plans)
+
+
+def _agree(total: Mapping[int, tuple[float, float]], values: Mapping[int, float]) -> bool:
+    """Whether owners pay from the same values on."""
+    return all(total[owner][0] == value for owner, value in values.items() if owner in total)
 
 
 class CutLoop:

@@ -25,6 +25,7 @@ from farkas.certificates.priced_tree import (
 from farkas.certificates.run_bound import require_run_bound
 from farkas.errors import FileProblem, NotACertificate
 from farkas.instances.eris import Auction
+from farkas.models.eris.schedules import list_schedules
 from tests.generators.eris import one_resource, random_auction
 from tests.references.eris_welfare import ways, welfare
 from tests.tools.eris_bounds import prove_welfare
@@ -258,8 +259,9 @@ def drawn_spans(rng, auction):
     for _ in range(int(rng.integers(0, 4))):
         first = int(rng.integers(auction.slots))
         last = int(rng.integers(first, auction.slots))
-        k = int(rng.integers(auction.num_resources))
-        begins = [(1 + r * auction.num_resources + k) * width for r in range(auction.sites)]
+        limit = int(rng.integers(1 + auction.num_resources))
+        sites = range(auction.sites if limit else 1)
+        begins = [(limit + r * auction.num_resources) * width for r in sites]
         jobs = np.flatnonzero(rng.random(auction.num_jobs) < 0.8).tolist()
         levels = [float(rng.choice(auction.jobs[i].utility)) or 1.0 for i in jobs]
         found.append(
@@ -316,6 +318,27 @@ def at(price):
     return np.array([0.0, 0.0, price, 0.0])
 
 
+def test_transfer_of_a_slot_holds_jobs_as_wholes():
+    # two workers at two of four sites, one of them away from the server, exchange 6 MB in a slot
+    job = {"data": [1, 1, 0, 0], "utility": [10.0, 4.0], "parameter_size": 6.0}
+    for budget, wanted in ((10.0, 14), (11.9, 14), (12.0, 20)):
+        auction = one_resource(
+            job, dict(job), slots=2, sites=4, site_capacity=[[1.0]] * 4, chunk_size=0.0,
+            transfer_budget=budget,
+        )  # fmt: skip
+        program = PricedAuction(auction)
+        assert max(welfare(auction, finishes) for finishes in ways(auction)) == wanted
+        sack = msgspec.structs.replace(early(unit=2.0**-9), rows=((0, 1),))
+        made = PricedTree.of(program, np.zeros(program.width), knapsacks=[sack])
+        assert near(Fraction(made.bound), wanted)
+        for change in ({"amounts": (6.0, 6.5)}, {"values": (4.0, 10.0)}, {"unit": 3.5},
+                       {"rows": ((1, 2),)}, {"rows": ((0, 2),)}):  # fmt: skip
+            forged = msgspec.structs.replace(sack, **change)
+            if wanted == 14:
+                with pytest.raises(NotACertificate, match="prove"):
+                    check(msgspec.structs.replace(made, knapsacks=(forged,)), instance=auction)
+
+
 TREE = (Split(0, 10.0), Split(1, 10.0), None, None, None)
 
 
@@ -369,8 +392,56 @@ def test_a_job_needs_all_its_workers_and_one_server():
     auction = one_resource(job, slots=2)
     program = PricedAuction(auction)
     rows = np.arange(auction.slots, program.width)
-    assert program.needed(0, 0) == 2 * Fraction(5, 4) + Fraction(1, 2)
+    assert program.needed(0, 1, 1, 0) == 2 * Fraction(5, 4) + Fraction(1, 2)
     assert program.least_use(0, auction.jobs[0].utility[0], rows) == 3
+
+
+def test_a_job_needs_in_a_span_what_its_other_slots_cannot_process():
+    # 7 chunks of 2 a slot: 6 in three slots outside, 1 is left; a slot outside holds 2 servers
+    job = {"data": [7, 0], "utility": [9.0] * 6, "parameter_size": 3.0}
+    auction = one_resource(job, slots=6, site_capacity=[[2.0], [0.0]])
+    program = PricedAuction(auction)
+    assert [program.needed(0, 1, 2, out) for out in range(5)] == [7, 5, 3, 1, 0]
+    # of 4 chunks in a slot two are moved, 1 MB, and their workers exchange 3 MB each
+    wide = PricedAuction(one_resource(job, slots=6))
+    assert [rounded_up(wide.needed(0, 0, inside, 0)) for inside in (1, 2, 3, 4)] == [0, 12, 4, 0]
+    assert [rounded_up(wide.needed(0, 0, 1, outside)) for outside in (0, 1, 2)] == [0, 4, 0]
+    rows = np.arange(6)
+    assert wide.least_use(0, 9.0, rows) == 0
+    sooner = PricedAuction(one_resource(job | {"utility": [9.0] * 2 + [4.0] * 4}, slots=6))
+    assert rounded_up(sooner.least_use(0, 9.0, rows)) == 12
+    assert rounded_up(sooner.least_use(0, 9.0, rows[1:])) == 4
+    assert sooner.least_use(0, 4.0, rows) == 0
+
+
+def rounded_up(megabytes):
+    """The next whole number, of which megabytes fall short by no more than they are rounded."""
+    whole = -(-megabytes // 1)
+    assert whole - megabytes < Fraction(1, 2**32)
+    return whole
+
+
+def test_no_schedule_uses_less_of_rows_than_it_needs():
+    tight = 0
+    for seed in range(60):
+        auction = random_auction(seed, most_chunks=4)
+        rng, program, width = np.random.default_rng(seed), PricedAuction(auction), auction.slots
+        listed = list_schedules(auction)
+        use = np.hstack([listed.transfer, listed.used.reshape(len(listed), program.width - width)])
+        for owner, value in {
+            (i, f) for i, job in enumerate(auction.jobs) for f in job.utility if f
+        }:
+            plans = use[(listed.job == owner) & (listed.worth >= value)]
+            for limit in range(1 + auction.num_resources) if len(plans) else ():
+                slots = np.flatnonzero(rng.random(width) < 0.6)
+                sites = range(auction.sites if limit else 1)
+                begins = [(limit + r * auction.num_resources) * width for r in sites]
+                rows = np.concatenate([begin + slots for begin in begins])
+                least = program.least_use(owner, value, rows)
+                used = Fraction(float(plans[:, rows].sum(axis=1).min()))
+                assert least <= used
+                tight += 0 < used <= least * (1 + Fraction(1, 2**38))
+    assert tight > 40
 
 
 def test_rows_that_leave_a_site_or_slot_out_hold_no_job_as_a_whole():

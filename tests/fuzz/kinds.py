@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import dataclasses
 import functools
+import itertools
 import json
 import random
 import zlib
@@ -112,7 +113,7 @@ def of_optimum(instance: Any) -> dict[str, Any]:
 def of_splits(instance: Any) -> dict[str, Any]:
     """Cases of the two jobs that are worth most; every slot is a knapsack of the scarcest resource.
 
-    Who completes pays a tenth of its worth.
+    So is its transfer.  Who completes pays a tenth of its worth.
     """
     able = [(-job.utility[0], i) for i, job in enumerate(instance.jobs) if any(job.data)]
     tree: list[Split | None] = [None]
@@ -121,13 +122,13 @@ def of_splits(instance: Any) -> dict[str, Any]:
     asked = (instance.worker_demand + instance.server_demand).sum(axis=0)
     k = int((asked / np.maximum(instance.capacity.sum(axis=0), 1e-300)).argmax())
     program, knapsacks = PricedAuction(instance), []
-    for slot in range(instance.slots):
+    for limit, slot in itertools.product((0, k + 1), range(instance.slots)):
         jobs = [i for i, job in enumerate(instance.jobs) if job.arrival <= slot and any(job.data)]
         worth = {i: instance.jobs[i].utility[slot - instance.jobs[i].arrival] for i in jobs}
         jobs = [i for i in jobs if worth[i] > 0]
         knapsacks.append(
             Knapsack(
-                rows=Spans(program).rows_of(k, 0, slot), unit=1.0, owners=tuple(jobs),
+                rows=Spans(program).rows_of(limit, 0, slot), unit=1.0, owners=tuple(jobs),
                 values=tuple(worth[i] for i in jobs),
                 amounts=tuple(0.1 * instance.jobs[i].utility[0] for i in jobs),
             )

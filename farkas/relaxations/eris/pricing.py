@@ -259,8 +259,7 @@ class SchedulePricing(Pricing):
 
     def cuts(self, plans: Plans, share: Floats, prices: Floats) -> Sequence[Knapsack]:
         """Return spans of slots that hold jobs as wholes and that shares violate."""
-        slots = self.auction.slots
-        pooled = prices[slots:].reshape(self.auction.num_resources, slots)
+        pooled = prices.reshape(-1, self.auction.slots)
         tight = pooled > SOLVER_GAP * pooled.max(axis=1, keepdims=True, initial=0.0)
         return self._spans.violated(plans, share, tight)
 

@@ -98,28 +98,63 @@ def drawn_plans(slots, jobs):
 
 
 def test_of_the_spans_that_end_in_a_slot_the_most_violated_are_kept():
-    # all complete in the last of three slots of 2.  From there on a job of 3 is 1 too much, at
-    # length 3; one of 4 more, 3 at length 5; one of 12 more, 13 at length 13
+    # all complete in the last of three slots of 2, 2 of each in a slot outside of a span.  To slot
+    # 0: 12 - 4 is 6 too much, at length 8; to 1: from 1 on 8 + 2 is 8, at length sqrt(68), and from
+    # 0 on 10 + 2; to 2: from 2 on 8 + 2 + 3 is 11, at length sqrt(77), from 1 on 10 + 4 + 3 is 13,
+    # at length sqrt(125), and from 0 on 12 + 4 + 3 is 13, at length 13
     worth = [9.0, 8.0, 7.0]
     jobs = [
         {"arrival": slot, "data": [size], "utility": worth[slot:]}
         for slot, size in enumerate((12, 4, 3))
     ]
     auction = one_resource(*jobs, sites=1, site_capacity=[[2.0]])
-    plans, tight = drawn_plans(6, [7.0] * 3), np.array([[True] * 3])
+    plans, tight = drawn_plans(6, [7.0] * 3), np.array([[False] * 3, [True] * 3])
     spans = Spans(PricedAuction(auction))
     found = spans.violated(plans, np.ones(3), tight)
-    assert [one.rows for one in found] == [((3, 6),), ((4, 6),)]
-    assert found[0].amounts == pytest.approx([1, 1 / 3, 1 / 4])
-    assert found[0].values == (7.0, 7.0, 7.0)
+    rows = [((3, 4),), ((4, 5),), ((3, 5),), ((5, 6),), ((4, 6),)]
+    assert [one.rows for one in found] == rows
+    assert found[-1].amounts == pytest.approx([1, 4 / 10, 3 / 10])
+    assert found[-1].values == (7.0, 7.0, 7.0)
+    assert [one.owners for one in found] == [(0,), (0, 1), (0, 1), (0, 1, 2), (0, 1, 2)]
     assert spans.violated(plans, np.ones(3), ~tight) == []
     # who is worth as much later is not held by the span
-    flat = {"arrival": 2, "data": [3], "utility": [7.0, 7.0]}
+    flat = {"arrival": 2, "data": [2], "utility": [7.0, 7.0]}
     falling = [{**job, "utility": [*job["utility"], 1.0]} for job in jobs]
     longer = one_resource(*falling, flat, sites=1, slots=4, site_capacity=[[2.0]])
-    tight = np.array([[True, True, True, False]])
+    tight = np.array([[False] * 4, [True, True, True, False]])
     again = Spans(PricedAuction(longer)).violated(drawn_plans(8, [7.0] * 4), np.ones(4), tight)
     assert [one.owners for one in again] == [one.owners for one in found]
+
+
+def test_transfer_of_half_of_a_job_early_is_forbidden():
+    # two workers at two sites exchange 6 of 10 MB: the linear program completes 5/3 jobs early
+    job = {"data": [1, 1, 0, 0], "utility": [10.0, 4.0], "parameter_size": 6.0}
+    auction = one_resource(
+        job, dict(job), slots=2, sites=4, site_capacity=[[1.0]] * 4, chunk_size=0.0
+    )
+    problem, master, root = settled_of(auction)
+    assert root.bound == pytest.approx(18)
+    charging = CutLoop(problem, master, root)
+    *_, last = charging.run(0.0, lambda: 60.0)
+    assert last.bound == pytest.approx(14)
+    made = problem.certificate(charging.tree())
+    assert float(made.prove_bound(auction)) == pytest.approx(14)
+    assert [one.rows for one in made.knapsacks] == [((0, 1),)]
+
+
+def test_charges_of_equal_rows_are_paid_together_where_values_agree():
+    auction = two_large()
+    charged = WithCuts(SchedulePricing(auction))
+    one = {"rows": ((2, 3),), "unit": 1.0, "owners": (0, 1)}
+    sacks = [
+        Knapsack(**one, values=(10.0, 10.0), amounts=(1.0, 0.5)),
+        Knapsack(**one, values=(4.0, 10.0), amounts=(1.0, 1.0)),
+        Knapsack(**one | {"owners": (1,)}, values=(10.0,), amounts=(1.0,)),
+    ]
+    charged.add(sacks)
+    prices = np.concatenate([np.zeros(charged.width), [2.0, 3.0, 4.0]])
+    paid = [(found.values, found.amounts) for found in charged.priced(prices)]
+    assert paid == [((10.0, 10.0), (2.0, 5.0)), ((4.0, 10.0), (3.0, 3.0))]
 
 
 @pytest.mark.parametrize("seed", range(30))
