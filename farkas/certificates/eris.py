@@ -213,7 +213,8 @@ def _payoffs(
         for some in _alike(pairs, rooms.max(axis=(0, 1)), auction.sites):
             jobs, slots = some[:, 0], auction.arrival[some[:, 0]] + some[:, 1]
             prices = transfer[slots], resource[..., slots]
-            costs = _slot_costs(auction, jobs, *prices, rooms[..., jobs], shift[jobs])
+            most = max(len(moves[job]) for job in jobs.tolist()) - 1
+            costs = _slot_costs(auction, jobs, *prices, rooms[..., jobs], shift[jobs], most)
             for (job, slot), row in zip(some.tolist(), costs.T, strict=True):
                 if worth[job, slot] > best[job]:
                     so_far[job] = _with_slot(so_far[job], row[: len(moves[job])])
@@ -281,8 +282,9 @@ def _slot_moves(auction: Auction, rooms: Ints) -> tuple[list[Ints], int]:
         jobs = some[:, 0]
         free = np.zeros((*auction.capacity.shape, len(jobs)))
         moved = _slot_costs(
-            auction, jobs, np.ones(len(jobs)), free, rooms[..., jobs], np.full(len(jobs), shift)
-        )
+            auction, jobs, np.ones(len(jobs)), free, rooms[..., jobs], np.full(len(jobs), shift),
+            int(auction.chunks[jobs].max()),
+        )  # fmt: skip
         fits = moved <= int(limit * Fraction(2) ** shift)
         for job, row, able in zip(jobs.tolist(), moved.T, fits.T, strict=True):
             most = min(int(np.flatnonzero(able)[-1]), int(auction.chunks[job]))
@@ -307,9 +309,15 @@ def _alike(pairs: Ints, room: Ints, sites: int) -> Iterator[Ints]:
 
 
 def _slot_costs(
-    auction: Auction, jobs: Ints, transfer: Floats, resource: Floats, rooms: Ints, shift: Ints
+    auction: Auction,
+    jobs: Ints,
+    transfer: Floats,
+    resource: Floats,
+    rooms: Ints,
+    shift: Ints,
+    most: int,
 ) -> Ints:
-    """Units, at most the least cost of processing d chunks in a slot; shape (chunks + 1, slots).
+    """Units, at most the least cost of d <= ``most`` chunks in a slot; shape (chunks + 1, slots).
 
     The program of `farkas.relaxations.eris.payoff_bound`, written a second time: in integers, for
     many slots at once.  ``jobs`` are those that each slot serves; ``rooms``, ``shift`` are theirs.
@@ -337,7 +345,7 @@ def _slot_costs(
         np.where(chunks <= room, cost, NEVER)
         for room, cost in zip(rooms, (without, within), strict=True)
     )
-    costs = _all_sites(idle, served, int(auction.chunks[jobs].max()))
+    costs = _all_sites(idle, served, most)
     costs[0] = 0  # nothing to do needs no server
     return costs
 
@@ -376,7 +384,7 @@ def _least_sums(one: Ints, two: Ints, size: int) -> Ints:
     """Least of one[n - d] + two[d] over d, for every n below ``size`` that the tables reach."""
     least = np.full((min(size, len(one) + len(two) - 1), *one.shape[1:]), NEVER)
     scratch = np.empty_like(one)
-    for d, more in enumerate(two):
+    for d, more in enumerate(two[: len(least)]):
         upto = min(len(one), len(least) - d)
         into = least[d : d + upto]
         np.minimum(into, np.add(one[:upto], more, out=scratch[:upto]), out=into)

@@ -24,6 +24,7 @@ from farkas.relaxations.eris.payoff_bound import (
     JobSlots,
     SchedulePlan,
     add_slot,
+    chunks_that_fit,
     cover_slot,
     new_plan,
     trace_slot,
@@ -106,10 +107,12 @@ def best_plan(
         while mode < wanted:
             first = done[mode]
             for v in range(first, t + 1):
-                bound_workloads(sought, v, in_place[mode], rounds, 1, total, tables, bounds)
-                add_slot(reached[mode, v], bounds.upper, reached[mode, v + 1], choice[mode, v])
+                most = chunks_that_fit(sought, v, in_place[mode], total, tables)
+                bound_workloads(sought, v, in_place[mode], rounds, 1, most, tables, bounds)
+                upper, lower = bounds.upper[: most + 1], bounds.lower[: most + 1]
+                add_slot(reached[mode, v], upper, reached[mode, v + 1], choice[mode, v])
                 if mode == 0:
-                    add_slot(least[v], bounds.lower, least[v + 1], choice[MODES, v])
+                    add_slot(least[v], lower, least[v + 1], choice[MODES, v])
                     bound = max(bound, job.worth[v] - least[v + 1, total])
             done[mode] = t + 1
             promise = job.worth[t] - reached[mode, t + 1, total]

@@ -185,11 +185,17 @@ def payoff_bounds(auction: Auction, prices: Prices | None = None, *, full: bool)
 @compiled
 def chunks_sent(job: JobSlots) -> int:
     """Chunks of the job's first slot, at most, whose least transfer fits in it."""
-    sites, total = len(job.data), job.data.sum()
-    tables, found = np.empty((4, sites + 1, total + 1)), 0
-    cover_slot(job, 0, job.data, total, 0.0, 1.0, tables)
+    total = job.data.sum()
+    return chunks_that_fit(job, 0, job.data, total, np.empty((4, len(job.data) + 1, total + 1)))
+
+
+@compiled
+def chunks_that_fit(job: JobSlots, t: int, data: Ints1, total: int, tables: Out[Floats3]) -> int:
+    """Chunks of slot ``t``, at most, whose least transfer fits in it with ``data`` in place."""
+    cover_slot(job, t, data, total, 0.0, 1.0, tables)
+    found = 0
     for d in range(1, total + 1):
-        if tables[1, sites, d] <= job.most_transfer[0]:
+        if tables[1, len(data), d] <= job.most_transfer[t]:
             found = d
     return found
 

@@ -19,6 +19,9 @@ from farkas.relaxations.eris.payoff_bound import NO_SERVER, JobSlots, bound_payo
 from farkas.relaxations.eris.spans import Spans
 from farkas.tolerances import ROUNDING, SOLVER_GAP
 
+FIRST_SLOTS = 8  #: Of a window that are looked at first.
+MORE_SLOTS = 4  #: How many times as many come next, while they may be worth more than the best.
+
 
 class JobsTable(NamedTuple):
     """All jobs of an auction as arrays; their windows follow each other in one axis."""
@@ -58,6 +61,7 @@ class ChosenSchedules(NamedTuple):
     finish: Ints1
     processed: Ints2  #: Shape (windows, sites), chunks.
     server: Ints1  #: Shape (windows,), site of the server, -1 where nothing runs.
+    sent: Ints1  #: Shape (jobs,), chunks that an empty slot processes at most, -1 for unknown.
 
 
 def jobs_table(auction: Auction) -> JobsTable:
@@ -146,11 +150,19 @@ def choose(jobs: JobsTable, room: PricedCapacity, chosen: Out[ChosenSchedules]) 
     noise, open_slots = np.ones(room.capacity.shape), np.ones(len(jobs.worth), np.bool_)
     for i in range(len(jobs.arrival)):
         low, window = jobs.begin[i], jobs.begin[i + 1] - jobs.begin[i]
-        seen = meet(jobs, i, transferred, used, room, noise, 1.0, window - 1, open_slots)
-        cover = bound_payoff(seen, chunks_sent(seen))
+        last = min(window, FIRST_SLOTS) - 1
+        while True:
+            seen = meet(jobs, i, transferred, used, room, noise, 1.0, last, open_slots)
+            if chosen.sent[i] < 0:
+                chosen.sent[i] = chunks_sent(seen)
+            cover = bound_payoff(seen, chosen.sent[i])
+            if last == window - 1 or jobs.worth[low + last + 1] <= cover.payoff:
+                break  # later slots are worth no more
+            last = min(window, MORE_SLOTS * (last + 1)) - 1
         chosen.payoff[i], chosen.finish[i] = cover.payoff, cover.finish
         for t in range(window):
-            chosen.server[low + t] = cover.server[t]
+            chosen.server[low + t] = cover.server[t] if t <= last else -1
+        for t in range(last + 1):
             for r in range(jobs.data.shape[1]):
                 chosen.processed[low + t, r] = cover.processed[t, r]
 
@@ -187,6 +199,7 @@ class SchedulePricing(Pricing):
             np.full(self.owners, -1),
             np.zeros((begin[-1], auction.sites), np.int64),
             np.full(begin[-1], -1),
+            np.full(self.owners, -1),
         )
         sites, resources, slots = self._shape = auction.used.shape
         self.hard = np.concatenate(
