@@ -25,8 +25,8 @@ from farkas.models.coded.completion_times import counts, recovery_probability, s
 from farkas.models.coded.kernel import Pairs
 from farkas.online import algorithms
 from farkas.online.coded.environment import P3
-from farkas.online.coded.execution import simulate
 from farkas.online.coded.exhaustive import best_owner
+from farkas.online.coded.simulation import simulate
 from farkas.relaxations.coded.sca import SharedPoint, solve_step
 from farkas.relaxations.coded.sharing import best_sharing, shared_optimum
 

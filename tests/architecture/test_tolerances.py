@@ -17,7 +17,6 @@ ELSEWHERE = {
     "models/coded/kernel.py": {1e-14},  # width of a bisection
     "models/coded/completion_times.py": {1e-11, 1e-12, 1e-13},  # accuracy asked of integrals
     "offline/eris/optimum.py": {2e-5},  # share of a plan's worth that may be missing
-    "online/coded/execution.py": {1e-300},  # keeps a quotient from dividing by 0
     "relaxations/coded/sca.py": {1e-12},  # least load of a step, which the next divides by
     "relaxations/gadget/slot_pricing.py": {1e-6},  # price of what is left of a link
     "relaxations/mlbroker/slot_solver.py": {1e-8, 1e-5},  # places of tangents, shares of deployment

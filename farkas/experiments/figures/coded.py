@@ -31,10 +31,10 @@ from farkas.models.coded.completion_times import Allocation, Law
 from farkas.models.coded.kernel import Pairs
 from farkas.numbers import Floats
 from farkas.online import algorithms
-from farkas.online.coded.execution import simulate
 from farkas.online.coded.local_search import least_level
 from farkas.online.coded.sca import SuccessiveApproximation, iterates, start_point
 from farkas.online.coded.simple_greedy import IteratedGreedy
+from farkas.online.coded.simulation import simulate
 from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.tolerances import SOLVER_GAP
 

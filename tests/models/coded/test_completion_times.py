@@ -29,7 +29,7 @@ from farkas.models.coded.kernel import (
     returned_share,
 )
 from farkas.online.coded.environment import surrogate_times
-from farkas.online.coded.execution import simulate
+from farkas.online.coded.simulation import simulate
 from farkas.relaxations.coded.sharing import shared_optimum
 from tests.generators.coded import by_speed, random_coded_computing
 from tests.references.coded_recovery import by_counts

@@ -36,9 +36,9 @@ from farkas.models.coded.loads import (
     Loads,
 )
 from farkas.online.coded.environment import Uncoded
-from farkas.online.coded.execution import simulate
 from farkas.online.coded.exhaustive import best_owner
 from farkas.online.coded.local_search import least_level
+from farkas.online.coded.simulation import simulate
 from farkas.relaxations.coded.sharing import best_sharing, shared_optimum
 from farkas.solvers import solve
 from farkas.solvers.convex import solve_problem

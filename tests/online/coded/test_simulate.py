@@ -8,7 +8,7 @@ from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.models.coded.completion_times import Allocation
 from farkas.online import algorithms
-from farkas.online.coded.execution import Sample, simulate
+from farkas.online.coded.simulation import Sample, simulate
 
 DEMO = library.load("coded/demo")
 
@@ -57,7 +57,7 @@ def test_the_last_master_ends_a_draw():
 
 def test_chunks_draw_one_after_the_other(monkeypatch):
     plan = plan_of("coded.expected", DEMO)
-    monkeypatch.setattr("farkas.online.coded.execution.CHUNK", 3)
+    monkeypatch.setattr("farkas.online.coded.simulation.CHUNK", 3)
     whole = simulate(DEMO, plan, 5, np.random.default_rng(4)).times
     rng = np.random.default_rng(4)
     parts = [simulate(DEMO, plan, draws, rng).times for draws in (3, 2)]

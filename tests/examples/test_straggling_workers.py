@@ -1,5 +1,7 @@
-"""Masters that really multiply on workers that straggle."""
+"""The example in which masters really multiply on workers that straggle."""
 
+import importlib.util
+import sys
 import threading
 import time
 
@@ -12,8 +14,18 @@ from farkas.instances.coded import CodedComputing
 from farkas.instances.generate import generate
 from farkas.models.coded.completion_times import Allocation
 from farkas.online import algorithms
-from farkas.online.coded import execution
-from farkas.online.coded.execution import MdsCode, draw_masters, execute
+from tests.tools.shared import ROOT
+
+spec = importlib.util.spec_from_file_location(
+    "straggling_workers", ROOT / "examples" / "straggling_workers.py"
+)
+assert spec is not None
+assert spec.loader is not None
+execution = importlib.util.module_from_spec(spec)
+sys.modules[spec.name] = execution  # dataclasses look their module up
+spec.loader.exec_module(execution)
+MdsCode, draw_masters = execution.MdsCode, execution.draw_masters
+execute = execution.execute
 
 
 def plan_of(name, data, stretch=1.0):
