@@ -78,16 +78,6 @@ def test_without_a_qualified_round_the_least_violation_is_returned():
     assert picked.tolist() == [2]  # the draw without job 0 loads least
 
 
-def test_repair_admits_by_gain_per_worker():
-    size = np.array([1, 1, 1])
-    rounded = round_repaired(mix((0.0, 1.0, 1.0)), size, 1, np.random.default_rng(0))
-    assert rounded.tolist() == [1]  # gain 4 fills the room; job 1 is left out
-
-
-def test_admission_takes_one_item_per_job():
-    assert admit(mix(room=10.0), np.array([1, 0, 2]))[0].tolist() == [1, 2]
-
-
 def test_a_load_without_room_is_infinite():
     empty = mix(room=0.0)
     assert empty.fullness(np.array([0])).tolist() == [math.inf]
@@ -186,16 +176,6 @@ def test_repair_keeps_the_best_round_of_what_fits_by_gain_per_worker(seed):
     assert found.tolist() == wanted
 
 
-def test_a_small_ring_of_much_gain_per_worker_goes_before_a_large_one():
-    # four workers earn 4, one earns 3; either fills the room
-    both = Mix(
-        job=np.array([0, 1]), share=np.ones(2), gain=np.array([4.0, 3.0]),
-        load=np.full((2, 1), 2.0), room=np.array([2.0]),
-    )  # fmt: skip
-    rounded = round_repaired(both, np.array([4, 1]), 1, np.random.default_rng(0))
-    assert rounded.tolist() == [1]
-
-
 NO_DEADLINE = settings(deadline=None, derandomize=True, max_examples=some(50, 200))
 tables = arrays(
     float, array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=5), elements=st.floats(0, 4)
@@ -246,13 +226,6 @@ def test_one_item_per_site_always_goes_up():
     workers = np.array([[0.01, 0.99]])
     rng = np.random.default_rng(0)
     assert all(round_workers(workers, np.ones((1, 1)), rng).tolist() == [[1, 1]] for _ in range(50))
-
-
-def test_no_jobs_need_no_draw():
-    rng = np.random.default_rng(0)
-    assert round_workers(np.zeros((0, 3)), np.zeros((0, 2)), rng).shape == (0, 3)
-    assert round_sites(np.zeros((2, 0)), [1, 1], rng).shape == (2, 0)
-    assert round_jobs(np.zeros((2, 0)), rng).shape == (2, 0)
 
 
 def test_an_unknown_combination_names_the_nearest():

@@ -14,10 +14,8 @@ from farkas.proofs.dps.grids import (
     _misses,
     chances,
     failure,
-    published,
     radius,
     shipped,
-    small,
     step_of,
     theorem2_assumptions,
     unit_users,
@@ -55,11 +53,6 @@ def test_the_prices_of_a_grid_are_as_many_as_proved(power, jobs):
     assert len(geometric_grid(step_of(volume, 1, jobs))) <= most
 
 
-def test_unit_users_pass_the_check_of_their_kind():
-    market = unit_users(50, 1, 2, 2)
-    assert market.replace(name="again").sha256 == market.sha256
-
-
 def test_capacity_of_unit_users_never_binds_and_budgets_end_at_two():
     market = unit_users(400, 3)
     assert market.arrival.tolist() == list(range(400))
@@ -85,11 +78,6 @@ def test_sides_that_lose_nothing_leave_a_regret_of_an_eighteenth_a_job():
     lost, least = claims["dps.double_marginalisation"].run().fails
     assert (lost.left, lost.right) == (Fraction(1, 18), 0)
     assert math.sqrt(least.left) + math.sqrt(least.right) == pytest.approx(math.sqrt(1e12 / 18))
-
-
-def test_drawn_markets_are_those_of_the_presets():
-    assert small(1, num_jobs=3).num_jobs == 3
-    assert published().num_jobs == 10_000
 
 
 def test_a_radius_by_hand():
