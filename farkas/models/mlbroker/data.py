@@ -82,6 +82,8 @@ class SlotProblem:
     market: Brokerage  #: Instance of one slot that holds the active jobs, see `market_of`.
     before: Floats  #: Shape (jobs, sites), in [0, 1]; v(t-1), zero at arrival.
     constants: Constants  #: For the printed relaxation.
+    #: Shape (1, sites, resources): chords of all jobs of the slot, where some are left out.
+    slope: Floats | None = None
 
     @classmethod
     def of(cls, data: SlotProblem | Brokerage, semantics: Semantics = "printed") -> SlotProblem:
@@ -92,6 +94,16 @@ class SlotProblem:
         market = market_of(data, slot, data.jobs_at(slot))
         before = np.zeros((market.num_jobs, market.num_sites))
         return cls(market=market, before=before, constants=Constants.of(data, semantics))
+
+    def some(self, jobs: Ints) -> SlotProblem:
+        """Return the problem of some jobs, at the chords of all."""
+        chosen = tuple(self.market.jobs[job] for job in jobs.tolist())
+        return dataclasses.replace(
+            self,
+            market=msgspec.structs.replace(self.market, jobs=chosen),
+            before=self.before[jobs],
+            slope=self.market.chord_slope(),
+        )
 
     @property
     def scale(self) -> Floats:

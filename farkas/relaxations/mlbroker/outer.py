@@ -127,7 +127,7 @@ class Outer(Relaxing, Connections, Presence):
         m.presence_bound = Param(values=problem.constants.presence_bound)
         m.big_m = Param(values=problem.constants.big_m)
         self._declare_decisions(m, problem.market)
-        self._declare_prices(m, problem.market)
+        self._declare_prices(m, problem.market, problem.slope)
         prices, widths = tangents.segments()
         m.pieces = Set(range(prices.shape[-1]), label="piece")
         m.start = Param(m.job_slots, m.sites, values=tangents.start)

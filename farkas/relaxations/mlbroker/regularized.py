@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from farkas.algebra import option
 from farkas.algebra.convex import ConvexModel, ConvexProgram
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker.data import SlotProblem
-from farkas.numbers import Floats
+from farkas.numbers import Floats, Ints
 from farkas.solvers.subproblem import Subproblem
 
 if TYPE_CHECKING:
@@ -52,6 +52,20 @@ class SlotSolution:
         square, table = np.zeros((*flat.shape, market.num_sites)), np.zeros_like(market.list_price)
         prices = flat, flat, flat, flat, table, table, flat
         return cls(flat, flat, flat, square, square, *prices, 0.0, 0.0)
+
+    def with_jobs(self, jobs: Ints, solved: SlotSolution, objective: float, gap: float) -> Self:
+        """Take some jobs, by their places, from a solution of these alone.  Tight mode."""
+        merged = {name: getattr(self, name).copy() for name in BY_JOB}
+        for name, values in merged.items():
+            values[jobs] = getattr(solved, name)
+        return dataclasses.replace(self, **merged, objective=objective, gap=gap)
+
+
+#: Fields of a solution whose first axis is that of jobs.
+BY_JOB = (
+    "workers", "server", "deployed", "moved", "connected", "server_price", "presence_price",
+    "worker_price", "absence_price", "deployed_price",
+)  # fmt: skip
 
 
 class Regularized(ConvexProgram):

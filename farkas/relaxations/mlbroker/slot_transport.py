@@ -14,7 +14,7 @@ ask for multipliers η >= 0 of (8j) with
 
 where d_rp is what connections of all workers cost and l_r = f_r + D_r - α_r - γ >= 0: the largest η
 that keep the last two are shortest ways.  If they keep the first one, too, the dual point is worth
-what the shares cost, and both are optimal.  Otherwise a linear program decides.
+what the shares cost, and both are optimal.  Otherwise a linear program of these jobs alone decides.
 """
 
 from __future__ import annotations
@@ -228,13 +228,20 @@ class PouredJobs:
 def follow(problem: SlotProblem) -> SlotSolution:
     """Solve (10) tight under printed semantics, by programs where servers had better not follow."""
     prices = JobPrices.of(problem.market)
-    found, proved = _priced(problem, prices, _fill(problem, prices))
-    return found if proved.all() else Together("tight").solve(problem)
+    found, cost, gap, proved = _priced(problem, prices, _fill(problem, prices))
+    if proved.all():
+        return found
+    others = np.flatnonzero(~proved)
+    solved = Together("tight").solve(problem.some(others))
+    objective = float(cost[proved].sum()) + solved.objective
+    return found.with_jobs(
+        others, solved, objective, float(gap[proved].sum()) + (solved.gap or 0.0)
+    )
 
 
 @own_solver("mlbroker.regularized", "filling")
 def filling(asked: Subproblem) -> SubproblemAnswer:
-    """Solve a slot of the tight relaxation in closed form, or by linear programs."""
+    """Solve a slot of the tight relaxation in closed form, or by linear programs of jobs."""
     program = asked.formulation
     assert isinstance(program, Regularized)
     if not program.separable:
@@ -261,8 +268,11 @@ def _fill(problem: SlotProblem, prices: JobPrices) -> PouredJobs:
 
 def _priced(
     problem: SlotProblem, prices: JobPrices, filled: PouredJobs
-) -> tuple[SlotSolution, Bools]:
-    """Decisions with multipliers, and which jobs these prove to be optimal, shape (jobs,)."""
+) -> tuple[SlotSolution, Floats, Floats, Bools]:
+    """Decisions with multipliers, and what these say of each job; shapes (jobs,).
+
+    That is its cost, by how much it may exceed the least, and whether it is proved optimal.
+    """
     market, (jobs, sites) = problem.market, problem.before.shape
     scale, epsilon = problem.scale, market.epsilon
     share = filled.work.sum(axis=1)
@@ -310,4 +320,4 @@ def _priced(
         objective=float(cost.sum()),
         gap=float(gap.sum()),
     )
-    return found, proved
+    return found, cost, gap, proved

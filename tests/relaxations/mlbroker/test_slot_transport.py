@@ -85,6 +85,33 @@ def test_it_finds_what_linear_programs_find_and_proves_it(seed, asked):
         assert found.gap <= 1e-11 * (1 + found.objective)
 
 
+def test_only_jobs_that_are_not_proved_are_left_to_the_program(asked):
+    mixed = 0
+    for seed in range(12):
+        problem = drawn(seed, jobs=6)
+        asked.clear()
+        found = follow(problem)
+        if not asked or asked[0] == problem.market.num_jobs:
+            continue
+        mixed += 1
+        reference = Together("tight").solve(problem)
+        room = reference.gap + found.gap + 1e-12 * abs(reference.objective)
+        assert abs(found.objective - reference.objective) <= room
+        market, needed = problem.market, problem.market.workers_needed
+        # what is joined keeps the rows of every job, and is worth what it says, at chords of all
+        assert found.moved.sum(axis=2) == pytest.approx(market.trained_volume, abs=1e-7)
+        assert (found.workers.sum(axis=1) >= needed * (1 - 1e-7)).all()
+        assert found.connected.sum(axis=2) == pytest.approx(found.workers, abs=1e-6)
+        assert (found.deployed >= found.server - 1e-7).all()
+        slope = market.chord_slope()[0]
+        usage = found.workers.T @ market.worker_demand + found.server.T @ market.server_demand
+        terms = entropy(found.deployed, problem.before, problem.scale, market.epsilon)
+        cost = (market.transfer * found.moved).sum() + (slope * usage).sum() + terms.sum()
+        cost += (market.sync_volume[:, None, None] * market.transfer * found.connected).sum()
+        assert found.objective == pytest.approx(cost, rel=1e-7)
+    assert mixed >= 2
+
+
 @pytest.mark.parametrize("name", edge_cases())
 @pytest.mark.parametrize("deploy", [0.0, 1.0])
 def test_edge_cases(name, deploy):
@@ -134,7 +161,9 @@ def test_what_is_proved_has_multipliers_worth_it_where_wires_are_cheap(seed):
     before = rng.random((market.num_jobs, 6)) * (rng.random((market.num_jobs, 6)) < 0.5)
     problem = SlotProblem(market=market, before=before, constants=Constants.of(broker))
     prices = JobPrices.of(market)
-    found, proved = slot_transport._priced(problem, prices, slot_transport._fill(problem, prices))
+    found, _, _, proved = slot_transport._priced(
+        problem, prices, slot_transport._fill(problem, prices)
+    )
     for i in np.flatnonzero(proved):
         eta = max(1, market.workers_needed[i]) * found.server_price[i]
         multipliers = eta, found.deployed_price[i], found.presence_price[i]
