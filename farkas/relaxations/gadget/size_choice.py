@@ -20,7 +20,7 @@ from farkas.relaxations.gadget.slot_pricing import SlotPricing
 
 PRICED = 0.02  #: Share of the gap asked for at which the bound is good enough.
 CHOSEN = 0.3  #: Share of the gap asked for at which the choice of sizes is.
-CHOICES = 4  #: Of sizes, each without those that found no room before.
+CHOICES = 8  #: Of sizes, most of them without those that found no room before.
 PATIENCE = 60  #: Moves without a gain after which sizes are chosen anew.
 MOST_NEAR = 8  #: Rings near a server that are taken away at once, at most.
 SPREAD = 0.5  #: By how much of it the need of a ring is drawn lower when rings are put in order.
@@ -87,18 +87,25 @@ class SizedRings:
 
     def run(self, gap: float) -> tuple[Mapping[int, Fit], float]:
         """Return plans, within ``gap`` of the bound where that is reached, and the bound."""
-        slot, best, bound = self.problem.slot, dict[int, Fit](), math.inf
+        slot = whole = self.problem.slot
+        best, bound = dict[int, Fit](), math.inf
         for _ in range(CHOICES):
             sizes, most = chosen_sizes(slot, worth(best), gap)
             bound = most if math.isinf(bound) else bound  # later ones are of some sizes only
-            kept = {job: fit for job, fit in best.items() if sizes.get(job) == size_of(fit)}
+            begun = {} if slot is whole else best
+            kept = {job: fit for job, fit in begun.items() if sizes.get(job) == size_of(fit)}
             plans = self._beside(kept, sizes)
             if len(sizes) - len(plans) > SCARCE * len(sizes) + 1:
                 break
             plans = self._moved(plans, sizes)
             best = max(best, plans, key=worth)
-            if bound - worth(best) <= gap * bound or len(plans) == len(sizes):
+            if bound - worth(best) <= gap * bound:
                 break
+            if len(plans) == len(sizes):
+                if slot is whole:
+                    break
+                slot = whole  # from nothing, in other orders, all of the best may find room
+                continue
             allowed = slot.allowed.copy()
             for job in sizes.keys() - plans.keys():  # nor is there room for larger ones
                 allowed[slot.jobs.searchsorted(job), sizes[job] - 1 :] = False
