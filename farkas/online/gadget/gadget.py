@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from farkas.solvers.answer import Answer
 
 SlotSolver = Literal["lp_rs_mde", "columns", "exact"]
-Rounding = Literal["repair", "printed", "milp"]
+Rounding = Literal["repair", "printed"]
 
 #: Columns up to which the printed relaxation is solved; beyond, the node relaxation equals it.
 SMALL_EMBEDDING = 200_000
@@ -66,8 +66,7 @@ class Gadget(Policy):
     Printed rounds break capacities, so the least that makes them executable is the default:
     ``rounding=repair`` drops what does not fit and keeps the best round.  ``printed`` rounds as
     the paper does, and returns the round of least violation where none qualifies, of which it
-    says nothing.  ``milp`` is the best subset of the decomposition.  Sizes that do not fit alone
-    are dropped first, without which Theorem 8 is false.
+    says nothing.  Sizes that do not fit alone are dropped first, without which Theorem 8 is false.
 
     ``slots`` are ``lp_rs_mde``, or solve the slot's program as `gadget.columns` and
     `gadget.greedy_exact` do.  ``gains`` are the printed marginal rewards or slopes of concave
@@ -239,10 +238,8 @@ def round_rings(
     mix, factor = rounding_problem(chosen, mixture)
     if rounding == "printed":
         picked, _ = round_printed(mix, ALPHA * answer.value, factor, rounds, rng)
-    elif rounding == "repair":
-        picked = round_repaired(mix, mixture.rings.size, rounds, rng)
     else:
-        picked = _best_subset(chosen, mixture.rings)
+        picked = round_repaired(mix, mixture.rings.size, rounds, rng)
     return mixture.rings.take(picked)
 
 
@@ -272,23 +269,6 @@ def node_factors(cluster: Cluster, jobs: Ints, size: Ints) -> Floats:
         demand = cluster.demand[jobs, r]
         found.append(violation_factor(demand, size, room[np.isfinite(room)], servers))
     return np.array(found)
-
-
-def _best_subset(slot: SlotView, rings: Rings) -> Ints:
-    """Places of the best rings that fit together."""
-    from farkas.models.gadget.column import ColumnIP, Columns
-    from farkas.solvers.session import optimum_by_any
-
-    local = np.array([is_local(slot.cluster, rings, c) for c in range(len(rings))], np.bool_)
-    form = ColumnIP().form(Columns(slot, rings.take(local)))
-    return np.flatnonzero(local)[optimum_by_any(form, gap=0.0).point > 0.5]
-
-
-def is_local(cluster: Cluster, rings: Rings, place: int) -> bool:
-    """Whether a ring fits when it is alone."""
-    job = int(rings.job[place])
-    hosts = (rings.workers[place] <= cluster.host_cap[job]).all()
-    return bool(hosts and (rings.flow[place] <= cluster.link_cap(job)).all())
 
 
 def filled(slot: SlotView, rings: Rings) -> Rings:

@@ -18,7 +18,6 @@ RUNS = [
     ("gadget.gadget", {"gains": "envelope"}),
     ("gadget.gadget", {"slots": "exact"}),
     ("gadget.gadget", {"slots": "lp_rs_mde", "rounds": 20}),
-    ("gadget.gadget", {"slots": "lp_rs_mde", "rounding": "milp"}),
 ]
 
 
