@@ -101,6 +101,22 @@ def test_constants_by_hand():
     assert discounted().replace(big_m=50.0).valid_big_m("printed") == 50.0
 
 
+@pytest.mark.parametrize("semantics", ["printed", "strict"])
+def test_two_constants_are_those_of_the_instance_and_one_is_the_largest(semantics: str) -> None:
+    data = discounted()
+    found = {}
+    for prices in ("single", "two"):
+        m = Offline(prices=prices, semantics=semantics).declarations(data)
+        found[prices] = m.big_m_list.values, m.big_m_reduced.values
+    first, second = data.two_big_ms(semantics)
+    busy = np.unique(data.pair_slot)
+    assert np.array_equal(found["two"][0], first[busy])
+    assert np.array_equal(found["two"][1], second[busy])
+    one = max(data.big_m or data.smallest_big_m, float(first.max()), float(second.max()))
+    assert (found["single"][0] == one).all()
+    assert (found["single"][1] == one).all()
+
+
 def test_an_idle_worker_under_strict_semantics_needs_larger_constants():
     # no data: 1 unit of the server as printed, one more of a worker that keeps the job there;
     # (a - b)(H - l) = 0.5 (1 - 0.5), then 0.5 (2 - 0.5)

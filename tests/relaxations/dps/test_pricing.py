@@ -18,7 +18,7 @@ from farkas.models.dps.offline import Offline
 from farkas.relaxations.dps.interval import IntervalLP
 from farkas.relaxations.dps.pricing import ServerPricing
 from farkas.solvers import solve
-from tests.generators.dps import random_market
+from tests.generators.dps import posted, random_market
 
 
 def drawn(seed: int, **options) -> tuple[ServerPricing, np.random.Generator]:
@@ -163,6 +163,15 @@ def test_least_use_is_that_of_the_plan_that_uses_least(seed):
                 assert program.least_use(job, 0.0, rows) == 0
                 if pools > 1:  # what is not on some of the pools may be on others
                     assert program.least_use(job, 1.0, rows[:-1]) == 0
+
+
+def test_whole_jobs_that_exclude_each_other_are_seen_by_a_knapsack():
+    """Three jobs of two units each on five: two are served, where parts of jobs serve 2.5."""
+    problem = ServerPricing(posted(*[(0, 3.0, 2, 4.0)] * 3, (1, 3.0, 1, 1.0), units=5))
+    master = Master(problem, Pool(problem))
+    *_, last = price_rows(problem, master, gap=0.0, left=lambda: 60.0)
+    *_, found = CutLoop(problem, master, last).run(0.0, lambda: 60.0)
+    assert (last.bound, found.bound) == (pytest.approx(10.0), pytest.approx(9.0))
 
 
 @pytest.mark.parametrize("seed", range(30))
