@@ -111,8 +111,8 @@ class Guarantee:
     source: str  #: Where it stands.
     statement: str  #: The factor as a formula, with its assumptions.
     factor: Factor
-    #: Algorithms whose value is never better than the optimum that the theorem speaks of. They can
-    #: break a guarantee: the optimum is at least as good.
+    #: Algorithms, and searches for the optimum, whose value is never better than the optimum that
+    #: the theorem speaks of. They can break a guarantee: the optimum is at least as good.
     witnesses: frozenset[str] = frozenset()
     #: The claim that states it, whose verdict says whether it is true; empty where none does.
     claim: str = ""
@@ -273,7 +273,8 @@ def coded_sharper(instance: CodedComputing, options: Mapping[str, Any]) -> float
 
 
 #: Welfare that any of them reaches, the optimum reaches.
-ERIS = ("eris.antman", "eris.eris", "eris.liquid", "eris.tiresias")  # fmt: skip
+ERIS = ("eris.antman", "eris.eris", "eris.liquid", "eris.optimum",
+        "eris.tiresias")  # fmt: skip
 
 
 @guarantee("eris.eris", "printed", source="Eris Theorem 5", witnesses=ERIS,
@@ -286,7 +287,7 @@ def eris_printed(instance: Auction, options: Mapping[str, Any]) -> float:
 
 #: Rewards that any of them reaches, the optimum reaches.
 GADGET = ("gadget.columns", "gadget.drf", "gadget.fifo", "gadget.gadget", "gadget.greedy_exact",
-          "gadget.las")  # fmt: skip
+          "gadget.las", "gadget.optimum")  # fmt: skip
 
 
 @guarantee("gadget.greedy_exact", "printed", source="GADGET Theorem 6", witnesses=GADGET,
@@ -324,7 +325,7 @@ def gadget_whole(instance: Cluster, options: Mapping[str, Any]) -> float | None:
 MLBROKER = (
     "mlbroker.central", "mlbroker.gr", "mlbroker.gr[tight]", "mlbroker.ir", "mlbroker.ir[tight]",
     "mlbroker.local", "mlbroker.mlbroker", "mlbroker.mlbroker[tight]", "mlbroker.oasis",
-    "mlbroker.one_shot", "mlbroker.opt",
+    "mlbroker.one_shot", "mlbroker.opt", "mlbroker.optimum",
 )  # fmt: skip
 
 
