@@ -13,7 +13,7 @@ from farkas.adversary.gap import UNBOUNDED, GapProof, at_least, prove_gap
 from farkas.adversary.scoring import Scored, Scorer
 from farkas.api.inputs import InstanceOrName, as_instance, require_search_limit
 from farkas.api.programs import origin
-from farkas.api.worst_program import boxed, why_outside, worst_program
+from farkas.api.worst_program import why_outside, worst_program
 from farkas.certificates.doubles import double, text_of
 from farkas.certificates.proof import rounded
 from farkas.errors import InvalidOption, NoAnswer, NotACertificate, require_progress
@@ -120,7 +120,6 @@ def worst_box(
     algorithm: str | Algorithm,
     instance: InstanceOrName,
     *,
-    ranges: Mapping[str, tuple[float, float]] | None = None,
     variant: Mapping[str, str] | None = None,
     time_limit: float | None = None,
     progress: Progress | None = None,
@@ -138,8 +137,6 @@ def worst_box(
         Name of one that has a program of the worst case, for example ``"dps.fixed_price"``.
     instance
         Numbers that vary lie between the smallest and the largest of their family in it.
-    ranges
-        Other ends, by name of a field that varies, for example ``{"budget": (1, 10)}``.
     variant
         Options of the program, for example ``{"parts": "4"}``.
     time_limit
@@ -153,7 +150,7 @@ def worst_box(
     Raises
     ------
     InvalidOption
-        The algorithm has no such program, or a range is of numbers that do not vary.
+        The algorithm has no such program.
     NotApplicable
         The program is not about such instances.
     NoAnswer
@@ -173,9 +170,8 @@ def worst_box(
     cls = worst_program(chosen.name)
     if chosen.settle(dict(options)) != chosen.settle({}):
         raise InvalidOption(f"{cls.name} is about {chosen.name} with its default options")
-    given = as_instance(instance)
-    as_algorithm(chosen, given.kind)
-    box = boxed(given, cls, ranges or {})
+    box = as_instance(instance)
+    as_algorithm(chosen, box.kind)
     clock = Deadline(math.inf if time_limit is None else time_limit)
     work = _Iteration(cls, dict(variant or {}), box, Scorer(chosen, options), clock)
     work.run(progress)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 
 from farkas.adversary.gap import GapProof
-from farkas.adversary.shape import InstanceBox, entries, outside, plain_of
+from farkas.adversary.shape import outside, plain_of
 from farkas.algebra import programs
 from farkas.errors import InvalidOption, NotACertificate
 from farkas.instances import Instance
-from farkas.instances.files import kind_class
 from farkas.messages import named
 from farkas.models.worst_case import WorstProgram
 from farkas.online.driver import algorithms
@@ -33,31 +31,6 @@ def worst_program(algorithm: str) -> type[WorstProgram]:
 def _known(kind: str) -> list[str]:
     found = (programs[name] for name in programs.names(f"{kind}.worst_"))
     return [one.algorithm for one in found if issubclass(one, WorstProgram)]
-
-
-def boxed(
-    instance: Instance, cls: type[WorstProgram], ranges: Mapping[str, tuple[float, float]]
-) -> Instance:
-    """Return an instance whose families that vary reach from end to end of their ranges.
-
-    Raises `InvalidOption`: a range is of numbers that do not vary, or there is one number only to
-    hold both its ends.
-    """
-    if not ranges:
-        return instance
-    box = InstanceBox.around(instance, ranges=ranges)
-    for family in box.ranges:
-        if family not in cls.varied:
-            varied = ", ".join(cls.varied)
-            raise InvalidOption(f"{cls.name} lets {varied} vary, not {named(family)}")
-    data = box.starts[0]
-    for family, ends in box.ranges.items():
-        places = [(holder, key) for name, holder, key in entries(data) if name == family]
-        if ends.open and len(places) < 2:
-            raise InvalidOption(f"range of {named(family)}: one number cannot hold both ends")
-        for (holder, key), end in zip((places[0], places[-1]), (ends.low, ends.high), strict=True):
-            holder[key] = end
-    return kind_class(instance.kind).build(**data)
 
 
 def why_outside(

@@ -18,7 +18,7 @@ from farkas.adversary.shape import Plain, entries, plain_of
 from farkas.algebra import programs
 from farkas.api.programs import origin
 from farkas.api.worst_box import BoxProof, _Iteration, worst_box
-from farkas.api.worst_program import boxed, placed, why_outside, worst_program
+from farkas.api.worst_program import placed, why_outside, worst_program
 from farkas.certificates.proof import rounded
 from farkas.errors import InvalidInstance, InvalidOption, NoAnswer, NotACertificate, NotApplicable
 from farkas.exact.node_bounds import Deadline
@@ -150,11 +150,6 @@ def test_json_has_both_sides_exactly() -> None:
     assert "at most" in repr(found)
 
 
-def test_ranges_move_the_upper_side() -> None:
-    found = worst_box("dps.fixed_price", dps_box(), ranges={"budget": (2.0, 5.0)})
-    assert float(found.at_most or 0) == pytest.approx(2.5)
-
-
 def test_a_box_of_one_instance_has_its_ratio() -> None:
     found = worst_box("dps.fixed_price", dps_box(2.0, 2.0))
     assert float(found.at_most or 0) == pytest.approx(1.0)
@@ -165,10 +160,8 @@ def test_a_box_of_one_instance_has_its_ratio() -> None:
     ("error", "algorithm", "instance", "arguments"),
     [
         (InvalidOption, "mlbroker.central", "mlbroker/tiny", {}),
-        (InvalidOption, "mlbroker.local", "mlbroker/tiny", {"ranges": {"base_price": (1, 2)}}),
         (InvalidOption, "mlbroker.local", "mlbroker/tiny", {"variant": {"parts": "3"}}),
         (InvalidOption, "dps.fixed_price", dps_box(), {"placement": "best_fit"}),
-        (InvalidOption, "dps.fixed_price", "dps/long_job", {"ranges": {"budget": (1, 2)}}),
         (InvalidInstance, "dps.fixed_price", "mlbroker/tiny", {}),
         (NotApplicable, "dps.fixed_price", "dps/tiny", {}),
     ],
@@ -356,11 +349,6 @@ def test_unbounded_is_said_of_an_instance_only() -> None:
     without = dataclasses.replace(found, lower=None)
     assert without.words() == ("-", "not proved")
     assert without.to_builtins()["ratio_at_most"] is None
-
-
-def test_ranges_move_the_ends_of_the_box() -> None:
-    box = boxed(dps_box(), worst_program("dps.fixed_price"), {"budget": (2.0, 5.0)})
-    assert [job.budget for job in box.jobs] == [2.0, 3.0, 5.0]  # type: ignore[attr-defined]
 
 
 def test_an_algorithm_without_a_program_is_told_which_have() -> None:

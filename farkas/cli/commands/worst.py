@@ -68,9 +68,10 @@ def command(
     With --evaluations the result depends on the seed alone.
 
     With --prove the worst ratio of all instances of a box is proved from both sides, for the few
-    algorithms whose steps are a program; --write FILE.json then also writes FILE.bound.json, the
-    bound, and FILE.box.json, the instance whose box it is about: farkas check --instance
-    FILE.box.json takes both.  At --time-limit, or Ctrl-C, what is known of either side is kept.
+    algorithms whose steps are a program; numbers vary between the ends of their family in --from.
+    --write FILE.json then also writes FILE.bound.json, the bound: farkas check FILE --instance
+    takes both about the instance of --from.  At --time-limit, or Ctrl-C, what is known of either
+    side is kept.
     """
     if not algorithm:
         raise InvalidOption(
@@ -83,13 +84,14 @@ def command(
     if prove:
         if seconds is not None:
             raise InvalidOption("--prove: give --time-limit, which is by the clock, not --seconds")
-        searching = (preset, size, fixed, evaluations, seed)
+        searching = (preset, size, limits, fixed, evaluations, seed)
         if instance is None or any(searching):
             raise InvalidOption(
-                "--prove: give --from, and of the others only --set, --range, --time-limit"
+                "--prove: give --from, whose numbers are the ends of the box, and of the others"
+                " only --set, --time-limit"
             )
         require_search_limit(time_limit, "--time-limit")
-        _prove(algorithm, instance, given, limits, time_limit, out, write, as_json)
+        _prove(algorithm, instance, given, time_limit, out, write, as_json)
         return
     if time_limit is not None:
         raise InvalidOption("--time-limit: is of --prove; a search takes --seconds of CPU time")
@@ -165,13 +167,12 @@ def _prove(
     algorithm: str,
     instance: str,
     settings: Mapping[str, str],
-    ranges: Mapping[str, tuple[float, float]],
     time_limit: float | None,
     out: str | None,
     write: str | None,
     as_json: bool,
 ) -> None:
-    """Prove the ratio of a box, print it, and write its statement, its bound and the box."""
+    """Prove the ratio of a box, print it, and write its statement and its bound."""
     from farkas.api.save import save
     from farkas.api.worst_box import worst_box
     from farkas.api.worst_program import worst_program
@@ -184,14 +185,11 @@ def _prove(
     options = chosen.settle({k: v for k, v in settings.items() if k not in own}, strict=False)
     if write is not None and Path(write).suffix != ".json":
         raise InvalidOption(f"{named(write)}: statements are .json files")
-    bound, box = (
-        str(Path(write or "gap").with_suffix(f".{part}.json")) for part in ("bound", "box")
-    )
-    check_writable(*([write, bound, box] if write else []))
+    bound = str(Path(write or "gap").with_suffix(".bound.json"))
+    check_writable(*([write, bound] if write else []))
     found = worst_box(
-        chosen, instance, ranges=ranges, variant=variant, time_limit=time_limit,
-        progress=told_nodes, **options,
-    )  # fmt: skip
+        chosen, instance, variant=variant, time_limit=time_limit, progress=told_nodes, **options
+    )
     tell(ERASED)
     if out is not None and found.lower is not None:
         write_instance(found.lower.instance, out)
@@ -200,7 +198,6 @@ def _prove(
             found.lower.gap.write(write)
         if found.upper.certificate is not None:
             save(found.upper, bound)
-        write_instance(found.box, box)
     report(found, as_json, _print_proof)
     if found.upper.interrupted:
         end(Exit.INTERRUPTED, "interrupted; this is what is proved so far")

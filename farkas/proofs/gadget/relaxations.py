@@ -1,4 +1,4 @@
-"""Claims about relaxations: the collapse, the order, duals without network prices."""
+"""Claims about relaxations of a slot, ring sizes, and hardness; clusters that are drawn small."""
 
 import functools
 import math
@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from farkas.certificates import exact_bound
-from farkas.duals.dualize import dualize
 from farkas.exact.solver import optimum
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.column import ColumnIP, ColumnLP
@@ -27,14 +25,11 @@ from farkas.proofs.claim import (
 from farkas.proofs.knapsack import Knapsack, Reduced, contains_knapsacks, multipliers
 from farkas.proofs.verdict import Among, Saying, Stated, Verdict, said
 from farkas.relaxations.gadget.embedding import (
-    Augmented,
     GvneLP,
     NodeLP,
-    fixed_sizes,
-    network_free_multipliers,
 )
 from farkas.solvers import solve
-from farkas.tolerances import LOOSE_GAP, ROUNDING, SHARE, SIMPLEX, SOLVER_GAP
+from farkas.tolerances import LOOSE_GAP, ROUNDING, SHARE, SOLVER_GAP
 
 Rng = np.random.Generator
 
@@ -125,48 +120,6 @@ def _job(
         "efficiency": 1.0,
         "utility": {"kind": "table", "values": np.append(0.0, np.cumsum(gains)).tolist()},
     }
-
-
-def node_prices(slot: SlotView) -> Floats:
-    """Prices of nodes at which the node relaxation is optimal, shape (nodes, resources)."""
-    form, prices = NodeLP().form(slot), np.zeros(slot.cluster.capacity.shape)
-    limits = form.row_block("node_capacity")
-    duals = solve(form).require_optimal().row_duals[limits.where]
-    prices[tuple(limits.axes[0].members.T)] = np.maximum(duals, 0.0)
-    return prices
-
-
-def _collapsed(cluster: Cluster) -> Saying:
-    node = optimum(NodeLP().form(cluster))
-    fixed, slot, form = fixed_sizes(cluster), snapshot(cluster), GvneLP().form(cluster)
-    prices = network_free_multipliers(slot, form, node_prices(slot))
-    pairs = [
-        (optimum(form), node),
-        (optimum(dualize(form).form), node),
-        (float(exact_bound(form, prices)), node),
-        (optimum(Augmented().form(fixed)), optimum(NodeLP().form(fixed))),
-    ]
-    return said(*(Stated(a, "==", b, SIMPLEX, node) for a, b in pairs))
-
-
-@claim(
-    "gadget.embedding_collapses",
-    source="GADGET (12)-(19), ours",
-    says=_collapsed,
-    among=among(resources=2),
-)
-def embedding_collapses() -> Verdict:
-    """The relaxation of (12)-(19) equals the node relaxation: it never sees bandwidth.
-
-    Replace each worker's placement by the average over the ring: node loads stay, and (15) holds
-    without any flow.  The augmented relaxation at fixed sizes and the dual agree, and prices of
-    servers alone prove the value.
-    """
-    trials = Trials()
-    for resources in (1, 2):
-        for cluster in random_clusters(30, 30 + resources, network="any", resources=resources):
-            trials.hear(cluster, _collapsed(cluster))
-    return trials.verdict(largest_gap=-trials.slack)
 
 
 @claim(

@@ -143,7 +143,7 @@ def relaxation_size() -> Verdict:
         nodes, links = slot.cluster.num_nodes, slot.cluster.num_links
         bound = sum(2 * int(size) * nodes * (nodes + links) for size in slot.largest)
         variables = Augmented().form(slot).num_columns
-        trials.hear(slot.cluster, said(Stated(variables, "<=", bound)))
+        trials.add(slot.cluster, Stated(variables, "<=", bound))
     k, v, e = sp.symbols("kappa V E", positive=True)
     spare = 2 * k * (v + e) - 1 - (k - 1) * v - k * e
     require_zero(difference=spare - (k * (v + e) + v - 1))  # what is left is positive: v >= 1

@@ -232,28 +232,6 @@ def fixed_sizes(data) -> SlotView:
 # prices of the node relaxation it is optimal: links carry no price, the relaxation ignores them.
 
 
-def network_free_multipliers(slot: SlotView, form: LinearForm, node_price: Floats) -> Floats:
-    """Row multipliers of ``gadget.gvne_lp`` at prices of nodes.
-
-    ``form`` is built from the slot; ``node_price`` is the reward per unit by node and resource, λ
-    >= 0.  Multipliers are derivatives of the optimal value by each right-hand side.
-    """
-    cluster = slot.cluster
-    rent = (cluster.demand[slot.jobs][:, None] * node_price).sum(axis=2)
-    rent = np.where(cluster.host_cap[slot.jobs] > 0, rent, np.inf).min(axis=1)
-    sizes = np.arange(1, slot.gains.shape[1] + 1)
-    profit = np.where(slot.allowed, slot.gains - sizes * rent[:, None], 0.0)
-    multipliers = np.zeros(form.num_rows)
-    multipliers[form.row_block("one_size").where] = profit.max(axis=1, initial=0.0)
-    seats = form.row_block("every_worker_sits_somewhere")
-    jobs = seats.axes[0].members[:, 0]
-    multipliers[seats.where] = -rent[slot.jobs.searchsorted(jobs)]
-    limited = form.row_block("node_capacity")
-    node, resource = limited.axes[0].members.T
-    multipliers[limited.where] = node_price[node, resource]
-    return multipliers
-
-
 @dataclasses.dataclass(frozen=True, eq=False)
 class Mixture:
     """Rings with shares."""
