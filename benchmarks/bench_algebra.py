@@ -26,7 +26,7 @@ from farkas.instances.dps import Market
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker import data as shared
 from farkas.relaxations.dps.interval import IntervalLP
-from farkas.relaxations.mlbroker.relaxed import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxation
 from farkas.solvers import solve
 from farkas.solvers.highs import pass_form
 
@@ -167,7 +167,7 @@ def pyomo_seconds(data: Brokerage) -> float:
     from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler
 
     def work(instance: Brokerage) -> None:
-        model = Relaxed().to_pyomo(instance)
+        model = Relaxation().to_pyomo(instance)
         LinearStandardFormCompiler().write(model, mixed_form=True, set_sense=None)
 
     work(drawn(Brokerage, "small"))  # imports do not count
@@ -191,7 +191,7 @@ def peer_seconds(data: Brokerage, form: LinearForm) -> dict[str, float]:
 
 def main() -> None:
     data = drawn(Brokerage)
-    program = Relaxed()
+    program = Relaxation()
     form = program.form(data)
     if not same_program(form, by_hand(data)):
         raise SystemExit("the hand-written assembly is another program")

@@ -16,8 +16,8 @@ from farkas.certificates.dps import certify_prices
 from farkas.instances.dps import Market
 from farkas.instances.generate import generate
 from farkas.online import algorithms
-from farkas.online.dps.best_fixed import best_by_coordinates
 from farkas.online.dps.environment import run_bound
+from farkas.online.dps.fixed_prices import best_by_coordinates
 from farkas.online.dps.learning import Dps
 from farkas.online.dps.seller import Random
 from farkas.relaxations.dps.interval import IntervalLP

@@ -24,11 +24,11 @@ from farkas.models.eris.prices import Prices
 from farkas.online import algorithms
 from farkas.online.eris.environment import Environment, Ledger, pieces_of
 from farkas.online.eris.eris import Eris, Scheduler
+from farkas.online.eris.printed_scheduler import printed_slot
 from farkas.online.eris.scheduler_dp import repaired_schedule
-from farkas.online.eris.scheduler_printed import printed_slot
 from farkas.online.loop import take_step
 from farkas.relaxations.eris.welfare_bound import aggregated_prices
-from tests.references.eris_printed import Printed
+from tests.references.eris_printed import PaperValue
 
 #: CPU seconds allowed at I = 100.
 FLOORS = {"printed": 0.6, "dp": 4.0, "aggregated": 0.6}
@@ -122,7 +122,7 @@ def readable_over_compiled(instance: Auction) -> float:
     slot = side_by_side(
         {
             "compiled": lambda: printed_slot(met, 0, 20),
-            "readable": lambda: Printed(busy, longest).deploy(first, 20),
+            "readable": lambda: PaperValue(busy, longest).deploy(first, 20),
         },
         3,
     )

@@ -96,7 +96,7 @@ class MdsCode:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Executed:
+class Execution:
     """What one master computed."""
 
     product: Floats  #: Shape (rows,); the decoded A x.
@@ -121,7 +121,7 @@ def execute(
     rng: np.random.Generator,
     *,
     seconds_per_unit: float = 1e-3,
-) -> list[Executed]:
+) -> list[Execution]:
     """Run every master's product once, coded, on shared workers.
 
     Parameters
@@ -195,7 +195,9 @@ def _start(
     return code, running, matrix @ vector, begin
 
 
-def _collect(master: int, code: MdsCode, running: Running, truth: Floats, begin: float) -> Executed:
+def _collect(
+    master: int, code: MdsCode, running: Running, truth: Floats, begin: float
+) -> Execution:
     """Take results as they come until they suffice."""
     waiting = set(running)
     received: list[Future[Floats]] = []
@@ -213,7 +215,7 @@ def _collect(master: int, code: MdsCode, running: Running, truth: Floats, begin:
     error = float(np.abs(product - truth).max() / max(np.abs(truth).max(), 1e-300))
     used = tuple(sorted(running[f][0] for f in received))
     ignored = tuple(sorted(running[f][0] for f in waiting))
-    return Executed(product, error, seconds, used, ignored)
+    return Execution(product, error, seconds, used, ignored)
 
 
 def main() -> None:

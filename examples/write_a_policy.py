@@ -10,14 +10,14 @@ import dataclasses
 import numpy as np
 
 import farkas
-from farkas.online.mlbroker.environment import Known, PlacedSlot
+from farkas.online.mlbroker.environment import Knowledge, PlacedSlot
 
 
 @dataclasses.dataclass(frozen=True)
 class FollowTheData(farkas.Policy):
     """Each job runs where it first had most data, with the server beside it, and never moves."""
 
-    def start(self, known: Known, seed: int) -> dict[int, int]:
+    def start(self, known: Knowledge, seed: int) -> dict[int, int]:
         """Nobody has a home yet."""
         return {}
 

@@ -48,7 +48,7 @@ def read_twice() -> Iterator[None]:
 
 
 @functools.cache
-def heard(name: str) -> tuple[Verdict, relations.Said]:
+def heard(name: str) -> tuple[Verdict, relations.RunStatement]:
     return relations.heard(claims[name].run)
 
 
@@ -59,6 +59,6 @@ def verdict_of() -> Callable[[str], Verdict]:
 
 
 @pytest.fixture(scope="session")
-def stated_by() -> Callable[[str], relations.Said]:
+def stated_by() -> Callable[[str], relations.RunStatement]:
     """What a claim states when it is checked, counted by sign."""
     return lambda name: heard(name)[1]

@@ -88,7 +88,7 @@ def test_a_file_that_is_longer_than_the_system_says_is_refused() -> None:
         read_bytes("/proc/self/maps", 10)
 
 
-class Waiting(io.BytesIO):
+class QueuedJob(io.BytesIO):
     """What the system gives of a file like /proc/kmsg, of which nothing is written yet."""
 
     def read(self, size: int | None = -1) -> None:  # type: ignore[override]
@@ -101,8 +101,8 @@ def test_a_file_that_has_nothing_to_give_yet_is_empty(
     (tmp_path / "log").write_bytes(b"")
 
     @contextlib.contextmanager
-    def waiting(path: object, most: object = None) -> Iterator[Waiting]:
-        yield Waiting()
+    def waiting(path: object, most: object = None) -> Iterator[QueuedJob]:
+        yield QueuedJob()
 
     monkeypatch.setattr(files, "opened", waiting)
     assert read_bytes(tmp_path / "log") == b""

@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from farkas.instances.variates import dirichlet, exponential, multinomial, normal
-from farkas.portable import exp, log, log1p, turn, uniform
+from farkas.portable_functions import exp, log, log1p, turn, uniform
 from tests.tools.shared import ROOT
 
 COUNT = 40_000
@@ -157,4 +157,4 @@ def test_what_is_drawn_takes_no_bits_from_the_machine(folder):
             and node.attr in banned.get(ast.unparse(node.value).split(".")[-1], ()))
         or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult))
     ]  # fmt: skip
-    assert not found, "draw with farkas.portable and farkas.instances.variates"
+    assert not found, "draw with farkas.portable_functions and farkas.instances.variates"

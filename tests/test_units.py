@@ -29,8 +29,8 @@ from farkas.online import environments
 from farkas.online.dps.environment import Offer
 from farkas.online.driver import plain
 from farkas.online.eris.environment import Piece, SlotDecision
+from farkas.online.eris.printed_scheduler import printed_schedule
 from farkas.online.eris.scheduler_dp import repaired_schedule
-from farkas.online.eris.scheduler_printed import printed_schedule
 from farkas.online.gadget.environment import Room
 from farkas.online.loop import decide
 from farkas.online.mlbroker.fractional import Fractional, Points

@@ -5,7 +5,7 @@ from __future__ import annotations
 from farkas.algebra import programs
 from farkas.instances import library
 from farkas.proofs.claim import Trials, claim, require_zero
-from farkas.proofs.verdict import Stated, Verdict, proved, refuted
+from farkas.proofs.verdict import Relation, Verdict, proved, refuted
 from farkas.solvers import solve
 
 BROKERS = ("tiny", "return_trip", "surplus_worker")
@@ -31,7 +31,7 @@ def strict_semantics_never_costs_less() -> Verdict:
     trials = Trials()
     for name in BROKERS:
         printed, strict = optima(name)
-        trials.add(f"mlbroker/{name}", Stated(strict, ">=", printed, ROUNDING))
+        trials.add(f"mlbroker/{name}", Relation(strict, ">=", printed, ROUNDING))
     return trials.verdict()
 
 
@@ -41,7 +41,7 @@ def both_semantics_cost_the_same() -> Verdict:
     printed, strict = optima("surplus_worker")
     return refuted(
         "mlbroker/surplus_worker",
-        Stated(strict, "==", printed, ROUNDING),
+        Relation(strict, "==", printed, ROUNDING),
         "an idle worker pays no traffic",
         printed=printed,
         strict=strict,

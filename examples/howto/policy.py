@@ -10,7 +10,7 @@ import numpy as np
 
 from farkas.models.mlbroker.data import Snapshot
 from farkas.online.driver import algorithm
-from farkas.online.mlbroker.environment import Known, PlacedSlot
+from farkas.online.mlbroker.environment import Knowledge, PlacedSlot
 from farkas.online.policy import Policy
 
 Home = dict[int, list[int]]
@@ -26,7 +26,7 @@ class StayHome(Policy):
 
     spread: Annotated[int, msgspec.Meta(ge=1)] = 1
 
-    def start(self, known: Known, seed: int) -> Home:
+    def start(self, known: Knowledge, seed: int) -> Home:
         """Nobody has a home yet; nothing is random, so the seed is not used."""
         return {}
 

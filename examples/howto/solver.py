@@ -11,7 +11,7 @@ import numpy as np
 from farkas.forms import LinearForm
 from farkas.forms.matrices import as_scipy
 from farkas.numbers import Floats
-from farkas.solvers.answer import Answer, Claimed, Reason
+from farkas.solvers.answer import Answer, Conclusion, Reason
 from farkas.solvers.base import Ability, Access, Availability, Backend, backend, installed, missing
 from farkas.solvers.options import Options
 
@@ -49,7 +49,9 @@ class Linprog(Backend):
         )
         seconds = time.perf_counter() - begin
         if found.status != 0:
-            claim = {2: Claimed.INFEASIBLE, 3: Claimed.UNBOUNDED}.get(found.status, Claimed.NONE)
+            claim = {2: Conclusion.INFEASIBLE, 3: Conclusion.UNBOUNDED}.get(
+                found.status, Conclusion.NONE
+            )
             reason = Reason.TIME_LIMIT if found.status == 1 else Reason.FINISHED
             return Answer(reason=reason, claim=claim, seconds=seconds, solver=self.name)
         duals = np.zeros(form.num_rows)
@@ -59,7 +61,7 @@ class Linprog(Backend):
         value = form.objective(found.x)
         return Answer(
             reason=Reason.FINISHED,
-            claim=Claimed.OPTIMAL,
+            claim=Conclusion.OPTIMAL,
             objective=value,
             bound=value,
             raw_point=found.x,

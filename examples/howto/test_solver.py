@@ -6,14 +6,14 @@ import pytest
 from farkas.algebra import programs
 from farkas.certificates import exact_bound
 from farkas.instances import library
-from farkas.solvers import Claimed, solve
+from farkas.solvers import Conclusion, solve
 
 
 def test_its_multipliers_prove_the_optimum_of_a_minimum():
     # 16.8 is the tight relaxation of the smallest broker.
     form = programs.build("mlbroker.relaxed[tight]").form(library.load("mlbroker/tiny"))
     answer = solve(form, "linprog")
-    assert answer.claim is Claimed.OPTIMAL
+    assert answer.claim is Conclusion.OPTIMAL
     assert float(exact_bound(form, answer.row_duals)) == pytest.approx(16.8, abs=1e-6)
 
 

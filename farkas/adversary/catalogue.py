@@ -21,7 +21,7 @@ FOUND = "found.json"  #: How statements were found; no statement.
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Shipped:
+class ShippedStatement:
     """A statement that ships with the package, as its files hold it."""
 
     name: str  #: Of the algorithm, with options in brackets that are not its defaults.
@@ -31,18 +31,18 @@ class Shipped:
     def path(self) -> Path:
         return self.folder / f"{label_of(self.name)}.json"
 
-    def prove(self) -> Reproved:
+    def prove(self) -> StatementCheck:
         """Prove the statement now, and let its algorithm decide again."""
         proof, objection = _proved(self.path, self.name)
         again = proof is not None and decides_again(proof.gap, proof.instance)
-        return Reproved(self, proof, objection, again)
+        return StatementCheck(self, proof, objection, again)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Reproved:
+class StatementCheck:
     """What became of a shipped statement when it was proved again."""
 
-    shipped: Shipped  #: The statement.
+    shipped: ShippedStatement  #: The statement.
     proof: GapProof | None  #: What is proved of it; None where nothing is.
     objection: str  #: Why nothing is.
     repeats: bool  #: Whether the algorithm decides today as the statement says.
@@ -86,7 +86,7 @@ def label_of(name: str) -> str:
     return name.partition(".")[2].replace("[", ".").rstrip("]")
 
 
-def statements_of(kind: str, folder: Path | None = None) -> list[Shipped]:
+def statements_of(kind: str, folder: Path | None = None) -> list[ShippedStatement]:
     """Statements of a kind by name, unproved.
 
     ``folder`` holds a folder for each kind; by default the package's own.
@@ -96,10 +96,10 @@ def statements_of(kind: str, folder: Path | None = None) -> list[Shipped]:
     names = sorted(
         f"{kind}.{name}[{options}]" if dot else f"{kind}.{name}" for name, dot, options in labels
     )
-    return [Shipped(name, inside) for name in names]
+    return [ShippedStatement(name, inside) for name in names]
 
 
-def find_statement(name: str) -> Shipped:
+def find_statement(name: str) -> ShippedStatement:
     """Shipped statement of a name; raises `UnknownName`."""
     every = {one.name: one for one in statements_of(name.partition(".")[0])}
     if name not in every:

@@ -26,7 +26,7 @@ from farkas.messages.refusals import parsed
 from farkas.offline.methods import searches
 from farkas.online.driver import algorithms, environments, plain
 from farkas.online.run import Sense
-from farkas.replay import Replayed, replay
+from farkas.replay import Replay, replay
 
 UNBOUNDED = "unbounded"  #: Ratio of a reward of 0 to a positive one, or of a positive cost to 0.
 
@@ -195,7 +195,7 @@ def prove_gap(gap: Gap) -> GapProof:
 RELAXED = FRACTIONAL  #: What decides shares: points of a relaxation witness nothing.
 
 
-def replayed(decided: Decisions, instance: Instance) -> Replayed:
+def replayed(decided: Decisions, instance: Instance) -> Replay:
     """Replay one side; raises `NotACertificate` where that proves nothing."""
     found = replay(decided, instance)
     if found is None:
@@ -207,7 +207,7 @@ def replayed(decided: Decisions, instance: Instance) -> Replayed:
     return found
 
 
-def value_of(sense: Sense, found: Replayed) -> Fraction | None:
+def value_of(sense: Sense, found: Replay) -> Fraction | None:
     """Return what an algorithm's decisions cost at least, or earn at most; None if infinite."""
     if found.endless:
         return None
@@ -216,7 +216,7 @@ def value_of(sense: Sense, found: Replayed) -> Fraction | None:
     return found.low if found.decided is None else min(found.low, found.decided)
 
 
-def witnessed(sense: Sense, found: Replayed) -> Fraction:
+def witnessed(sense: Sense, found: Replay) -> Fraction:
     """Return what a witness costs at most, or earns at least; it has to keep all exactly."""
     if found.broken:
         raise NotACertificate(f"the witness breaks requirements: {found.broken[0]}")

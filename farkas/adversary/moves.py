@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from farkas.adversary.scoring import Scored, Scorer
+from farkas.adversary.scoring import ScoredInstance, Scorer
 from farkas.adversary.shape import (
     Entry,
     InstanceBox,
@@ -22,7 +22,7 @@ from farkas.adversary.shape import (
     shape_of,
     without,
 )
-from farkas.portable import uniform
+from farkas.portable_functions import uniform
 
 REORDERED = 0.15  #: Share of moves that leave out, double or exchange whole jobs.
 
@@ -200,15 +200,15 @@ DIGITS = (1, 2, 3)  #: Digits to which numbers are rounded, the fewest first.
 
 
 def shrunk(
-    scored: Scored, box: InstanceBox, scorer: Scorer, *, seconds: float = math.inf
-) -> tuple[Scored, bool]:
+    scored: ScoredInstance, box: InstanceBox, scorer: Scorer, *, seconds: float = math.inf
+) -> tuple[ScoredInstance, bool]:
     """Leave out parts and round numbers while the ratio keeps within `LOST`.
 
     Ends after that CPU time with what it has; says whether nothing more can be left out or rounded.
     """
     least = scored.height + math.log1p(-LOST)
 
-    def tried(data: Plain, current: Scored) -> Scored | None:
+    def tried(data: Plain, current: ScoredInstance) -> ScoredInstance | None:
         instance = box.built(data)
         if instance is None or instance.sha256 == current.instance.sha256:
             return None

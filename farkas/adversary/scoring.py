@@ -103,7 +103,7 @@ SHORTEST = 0.1  #: The same where the time of the whole search is over.
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Scored:
+class ScoredInstance:
     """An instance with both sides of its statement."""
 
     instance: Instance
@@ -176,7 +176,7 @@ class Scorer:
         self.left: Callable[[], float] = lambda: math.inf
         """Seconds that a search for a better witness may take, if they are fewer than `LONGEST`."""
 
-    def score(self, instance: Instance, at_least: float = -math.inf) -> Scored | None:
+    def score(self, instance: Instance, at_least: float = -math.inf) -> ScoredInstance | None:
         """Score an instance; None where the algorithm has no decisions that keep requirements.
 
         The search for a better witness is asked only where it can get to ``at_least`` by what it
@@ -194,7 +194,7 @@ class Scorer:
         if reached is None or (value is not None and value < 0):
             self.refused += 1
             return None
-        best: Scored | None = None
+        best: ScoredInstance | None = None
         for name in self.witnesses:
             if name != self.algorithm.name:
                 other = algorithms[name]
@@ -212,7 +212,7 @@ class Scorer:
     def _most(self) -> float:
         return max(SHORTEST, min(LONGEST, self.left()))
 
-    def settled(self, scored: Scored, seconds: float = LONGEST) -> Scored:
+    def settled(self, scored: ScoredInstance, seconds: float = LONGEST) -> ScoredInstance:
         """Have the optimum searched to the end: a better witness may be found, a bound proved."""
         best, bound = self._searched(
             scored, scored.instance, scored.reached, scored.value, NEAR, seconds
@@ -221,13 +221,13 @@ class Scorer:
 
     def _searched(
         self,
-        best: Scored | None,
+        best: ScoredInstance | None,
         instance: Instance,
         reached: Decisions,
         value: Fraction | None,
         gap: Fraction,
         seconds: float,
-    ) -> tuple[Scored | None, Bound | None]:
+    ) -> tuple[ScoredInstance | None, Bound | None]:
         """Ask the search for the offline optimum as well; also returns the bound it proves."""
         if self.search is None:
             return best, None
@@ -253,12 +253,12 @@ class Scorer:
 
     def _better(
         self,
-        best: Scored | None,
+        best: ScoredInstance | None,
         instance: Instance,
         reached: Decisions,
         value: Fraction | None,
         witness: Decisions | None,
-    ) -> Scored | None:
+    ) -> ScoredInstance | None:
         """Return the better of what is known and another witness."""
         if witness is None:
             return best
@@ -267,7 +267,7 @@ class Scorer:
             ratio = ratio_of(self.sense, value, other)
         except FarkasError:
             return best
-        found = Scored(instance, reached, witness, value, other, ratio)
+        found = ScoredInstance(instance, reached, witness, value, other, ratio)
         return found if best is None or found.height > best.height else best
 
 

@@ -11,7 +11,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 
 from farkas.adversary.moves import extreme, moved, pushed, redrawn
-from farkas.adversary.scoring import Scored, Scorer
+from farkas.adversary.scoring import ScoredInstance, Scorer
 from farkas.adversary.shape import InstanceBox, Plain, copied
 from farkas.errors import NoAnswer
 from farkas.instances import Instance
@@ -143,7 +143,7 @@ class Annealer(Generic[C]):
 class Found:
     """Where a search ended."""
 
-    best: Scored  #: The instance with the largest ratio.
+    best: ScoredInstance  #: The instance with the largest ratio.
     evaluations: int  #: Instances scored.
     interrupted: bool  #: Whether Ctrl-C ended it.
 
@@ -169,7 +169,7 @@ def search(
     most = math.inf if evaluations is None else evaluations
     done = 0
 
-    def score(instance: Instance, data: Plain) -> Scored | None:
+    def score(instance: Instance, data: Plain) -> ScoredInstance | None:
         nonlocal done
         done, before = done + 1, annealer.height
         scored = scorer.score(instance, before)
@@ -181,7 +181,7 @@ def search(
         late = done >= most or time.process_time() >= end
         return late or scorer.pressed() or annealer.height == math.inf  # nothing is worse
 
-    annealer: Annealer[Scored] = Annealer(box, score, np.random.default_rng(seed), WARM)
+    annealer: Annealer[ScoredInstance] = Annealer(box, score, np.random.default_rng(seed), WARM)
     with CtrlC() as keys:
         scorer.pressed = lambda: keys.pressed
         scorer.left = lambda: end - time.process_time()

@@ -147,7 +147,7 @@ class Pen:
         return Text(rf"{_text(low).text} \le {body.text} \le {_text(high).text}")
 
 
-class _Ranged:
+class _WrittenSet:
     """A set inside a rule that is being written down."""
 
     def __init__(self, pen: Pen, text: str, width: int) -> None:
@@ -157,7 +157,7 @@ class _Ranged:
         yield self.pen.loop(self.width, self.text)
 
 
-class _Keyed:
+class _WrittenEntry:
     """A parameter, variable, expression or indexed set inside a rule that is being written down."""
 
     def __init__(self, pen: Pen, name: str, item: Any) -> None:
@@ -166,7 +166,7 @@ class _Keyed:
     def __getitem__(self, key: Any) -> Any:
         text = _indexed(self.name, key)
         if isinstance(self.item, IndexedSet):
-            return _Ranged(self.pen, text.text, self.item.width)
+            return _WrittenSet(self.pen, text.text, self.item.width)
         return text
 
 
@@ -180,10 +180,10 @@ class _Page:
     def __getattr__(self, name: str) -> Any:
         item = self._items[name]
         if isinstance(item, Set):
-            return _Ranged(self._pen, _name(name), item.width)
+            return _WrittenSet(self._pen, _name(name), item.width)
         if isinstance(item, Param | Var | Expression) and not item.sets:
             return Text(_name(name))
-        return _Keyed(self._pen, name, item)
+        return _WrittenEntry(self._pen, name, item)
 
 
 def latex(program: RuleProgram) -> str:

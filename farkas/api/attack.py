@@ -24,7 +24,7 @@ from farkas.api.inputs import search_seconds
 from farkas.errors import FarkasError, InvalidOption, require_type
 from farkas.instances import Instance
 from farkas.proofs.claim import Claim, claims
-from farkas.proofs.verdict import Attacked, Saying, Standing, Stated, Verdict, refuted
+from farkas.proofs.verdict import AttackRecord, Relation, Saying, Standing, Verdict, refuted
 
 WARM = 1.0  #: First temperature of a walk.
 HIGHEST = 14.0  #: Largest logarithm of a ratio of sides that is told apart.
@@ -67,10 +67,10 @@ class Attempt:
         return str(self.data)
 
 
-def height(relation: Stated) -> float:
+def height(relation: Relation) -> float:
     """Logarithm of the ratio of two sides: above 0 where the relation fails.
 
-    >>> height(Stated(2.0, "<=", 1.0)) == -height(Stated(1.0, "<=", 2.0)) > 0.69
+    >>> height(Relation(2.0, "<=", 1.0)) == -height(Relation(1.0, "<=", 2.0)) > 0.69
     True
     """
     left, right = float(relation.left), float(relation.right)
@@ -346,7 +346,7 @@ def why_not(verdict: Verdict) -> str:
 
 
 def _after(verdict: Verdict, outcome: Attack) -> Verdict:
-    tried = Attacked(
+    tried = AttackRecord(
         seconds=outcome.seconds, evaluations=outcome.evaluations, slack=outcome.slack,
         seed=outcome.seed,
     )  # fmt: skip

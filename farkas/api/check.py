@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from farkas.api.inputs import InstanceOrName
     from farkas.api.solution import Solution
     from farkas.certificates import Proof, ViprProof
-    from farkas.exact.result import Proved
+    from farkas.exact.result import ProofResult
     from farkas.online.run import Run
 
 
 def check(
-    what: str | os.PathLike[str] | Certificate | Run | Solution | Proved | Gap,
+    what: str | os.PathLike[str] | Certificate | Run | Solution | ProofResult | Gap,
     instance: InstanceOrName | None = None,
     *,
     model: Any = None,
@@ -206,12 +206,12 @@ def _of_solution(what: Any, instance: InstanceOrName | None) -> Proof:
     """Prove what was solved or proved here about its own program, or about the instance."""
     from farkas.api.solution import Solution
     from farkas.errors import require_type
-    from farkas.exact.result import Proved
+    from farkas.exact.result import ProofResult
     from farkas.online.run import Run
 
-    known = (Certificate, Run, Solution, Proved, str, os.PathLike)
+    known = (Certificate, Run, Solution, ProofResult, str, os.PathLike)
     require_type(what, known, "what is checked")
-    if isinstance(what, Proved) and (instance is None or what.certificate is None):
+    if isinstance(what, ProofResult) and (instance is None or what.certificate is None):
         return what.verify()
     if what.certificate is None:
         raise NoAnswer(f"{what.form.name} was solved without a certificate: give certify=True")

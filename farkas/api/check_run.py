@@ -22,7 +22,7 @@ from farkas.errors import FarkasError, MissingInstance, NotACertificate
 from farkas.instances import Instance
 from farkas.messages import ShowsStatement, named
 from farkas.online.run import Run
-from farkas.replay import Replayed, audit, excess_words, replayed_ratio, unread
+from farkas.replay import Replay, audit, excess_words, replayed_ratio, unread
 
 #: What is said where the value is the store's word: no point is kept, or nothing replays runs.
 HALF_PROVED = "bound proved again"
@@ -40,7 +40,7 @@ class RunProof(ShowsStatement):
     proof: Proof  #: Proof of its bound.
     #: Value and requirements, from its decisions and the instance alone; None for a kind without a
     #: replay: then the value is the run's word.
-    replayed: Replayed | None
+    replayed: Replay | None
     #: Replayed value against proved bound, rounded up; None when the value is the run's word, when
     #: decisions break requirements, or when a zero makes it meaningless.
     ratio: float | None
@@ -116,7 +116,7 @@ class RunProof(ShowsStatement):
         return said
 
 
-def _how_well(found: Replayed) -> str:
+def _how_well(found: Replay) -> str:
     return f"within a share of {excess_words(found)}" if found.excess else "exactly"
 
 
@@ -168,7 +168,7 @@ def shipped_instance(run: Run) -> Instance:
     return found
 
 
-def _ratio(run: Run, proof: Proof, replayed: Replayed | None) -> float | None:
+def _ratio(run: Run, proof: Proof, replayed: Replay | None) -> float | None:
     """Ratio of exact value and proved bound; raises `NotACertificate` when the run claims less."""
     if replayed is None or proof.bound is None or run.violations:
         return None

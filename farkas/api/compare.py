@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Compared:
+class ComparisonEntry:
     """One algorithm's part of a comparison."""
 
     algorithm: str
@@ -77,7 +77,7 @@ class Comparison(KnowsOtherWords):
     kind: str
     sense: Sense
     bound: Bound | None
-    entries: tuple[Compared, ...]
+    entries: tuple[ComparisonEntry, ...]
     problem: str = ""
 
     @property
@@ -108,7 +108,7 @@ class Comparison(KnowsOtherWords):
 
     plot, to_frame, save = method("plot"), method("to_frame"), method("save")
 
-    def __iter__(self) -> Iterator[Compared]:
+    def __iter__(self) -> Iterator[ComparisonEntry]:
         return iter(self.entries)
 
     def __len__(self) -> int:
@@ -127,7 +127,7 @@ class Comparison(KnowsOtherWords):
         return by_name[which]
 
     @property
-    def best(self) -> Compared | None:
+    def best(self) -> ComparisonEntry | None:
         """The entry of the best value that keeps every requirement; None where there is none."""
         kept = (e for e in self.entries if e.run is not None and not e.run.violations)
         return next(kept, None)
@@ -316,19 +316,21 @@ def _entry(
     instance: Instance,
     bound: Bound | None,
     common: Bound | None,
-) -> Compared:
+) -> ComparisonEntry:
     if not isinstance(outcome, Run):
-        return Compared(name, note=str(outcome))
+        return ComparisonEntry(name, note=str(outcome))
     seconds = outcome.timings.get("policy")
     if outcome.violations:
         note = (
             f"breaks {number_of(len(outcome.violations), 'requirements')}: {outcome.violations[0]}"
         )
-        return Compared(name, outcome.value, seconds=seconds, note=note, run=outcome)
+        return ComparisonEntry(name, outcome.value, seconds=seconds, note=note, run=outcome)
     ratio = ratio_to(outcome, instance, bound)
     notes = list(outcome.remarks)
     if ratio is None and outcome.sense == "max" and not outcome.value:
         notes.insert(0, "earns nothing, so that it has no ratio")
     if bound is not None and common is not None and bound.fraction != common.fraction:
         notes.insert(0, f"ratio to {bound.words(outcome.sense)}: {bound.method}")
-    return Compared(name, outcome.value, ratio, seconds, outcome.ratio, "; ".join(notes), outcome)
+    return ComparisonEntry(
+        name, outcome.value, ratio, seconds, outcome.ratio, "; ".join(notes), outcome
+    )

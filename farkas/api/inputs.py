@@ -24,10 +24,10 @@ from farkas.instances import Instance, read
 from farkas.messages import shown
 
 if TYPE_CHECKING:
-    from farkas.instances.traces import Imported
+    from farkas.instances.traces import ImportedInstance
 
 #: An instance, the path of its file, the name of a shipped one, or what was imported.
-InstanceOrName: TypeAlias = "Instance | str | os.PathLike[str] | Imported"
+InstanceOrName: TypeAlias = "Instance | str | os.PathLike[str] | ImportedInstance"
 #: Whole numbers beyond it are no doubles, which clocks are compared with.
 LONGEST = sys.float_info.max
 

@@ -14,7 +14,7 @@ from farkas.duals.dualize import DualForm
 from farkas.errors import InvalidOption, UnknownName, require_progress, require_share, require_type
 from farkas.exact.from_doubles import rational
 from farkas.exact.node_bounds import Deadline
-from farkas.exact.result import Proved
+from farkas.exact.result import ProofResult
 from farkas.exact.solver import prove_form
 from farkas.exact.sources import from_object, reader_of
 from farkas.files import is_model
@@ -41,7 +41,7 @@ def prove(
     embed: bool = True,
     progress: Progress | None = None,
     **unknown: object,
-) -> Proved:
+) -> ProofResult:
     """Prove in exact arithmetic that a program is optimal somewhere, infeasible, or unbounded.
 
     Ctrl-C ends the search like a time limit: what is proved by then is returned.

@@ -24,7 +24,7 @@ from farkas.certificates import write as write_certificate
 from farkas.certificates.tree import TreeCertificate
 from farkas.certificates.vipr import write_vipr_tree
 from farkas.errors import InvalidOption, NoAnswer, NotACertificate, require_type
-from farkas.exact.result import Proved
+from farkas.exact.result import ProofResult
 from farkas.files.writing import write_bytes
 from farkas.forms.rational import as_rational
 from farkas.forms.writers import write_lp, write_mps
@@ -39,12 +39,19 @@ from farkas.online.run import Run
 if TYPE_CHECKING:
     from farkas.adversary.gap import Gap, GapProof
     from farkas.api.worst import WorstCase
-    from farkas.instances.traces import Imported
+    from farkas.instances.traces import ImportedInstance
     from farkas.offline.search import OfflineOptimum
 
 PROGRAMS = {".mps": write_mps, ".lp": write_lp}
 CERTIFICATES = (".json", ".vipr")
-SAVED = (Instance, Run, Certificate, Solution, Proved, Comparison)  #: What is written as it is.
+SAVED = (
+    Instance,
+    Run,
+    Certificate,
+    Solution,
+    ProofResult,
+    Comparison,
+)  #: What is written as it is.
 
 
 def check_suffix(path: str) -> None:
@@ -69,12 +76,12 @@ def needs_proof(path: str) -> bool:
 
 def save(
     what: Instance
-    | Imported
+    | ImportedInstance
     | Run
     | OfflineOptimum
     | Certificate
     | Solution
-    | Proved
+    | ProofResult
     | Comparison
     | Gap
     | GapProof
@@ -116,7 +123,10 @@ def save(
     require_type(path, (str, os.PathLike), "path")
     if path_suffix(path) in (".svg", ".png", ".pdf"):
         raise InvalidOption(f"{named(os.fspath(path))}: plot().save writes pictures")
-    if not isinstance(written, Solution | Proved) and path_suffix(path) in (*PROGRAMS, ".vipr"):
+    if not isinstance(written, Solution | ProofResult) and path_suffix(path) in (
+        *PROGRAMS,
+        ".vipr",
+    ):
         raise InvalidOption(
             f"{named(os.fspath(path))}: what is saved is JSON, no {path_suffix(path)}; name a .json"
         )
@@ -129,7 +139,7 @@ def save(
     elif isinstance(written, Comparison):
         content = msgspec.json.format(msgspec.json.encode(written.to_builtins()), indent=2)
         write_bytes(path, content + b"\n")
-    elif isinstance(written, Proved):
+    elif isinstance(written, ProofResult):
         _save_proved(written, os.fspath(path))
     elif isinstance(written, Solution):
         _save_solution(written, os.fspath(path))
@@ -154,7 +164,7 @@ def _found(what: Any) -> Any:
     return what.gap if isinstance(what, GapProof | WorstCase) else what
 
 
-def _save_proved(found: Proved, path: str) -> None:
+def _save_proved(found: ProofResult, path: str) -> None:
     check_certificate_suffix(path)
     if found.certificate is None:
         raise NoAnswer(f"{named(path)}: nothing was proved of {named(found.form.name)} to write")

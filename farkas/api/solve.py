@@ -37,12 +37,12 @@ from farkas.errors import (
 )
 from farkas.exact.from_doubles import rational
 from farkas.exact.node_bounds import Deadline
-from farkas.exact.result import Proved
+from farkas.exact.result import ProofResult
 from farkas.exact.solver import prove_form
 from farkas.forms import LinearForm
 from farkas.forms.rational import RationalForm
 from farkas.relaxations.integrality import relax as without_integrality
-from farkas.solvers import Answer, Claimed
+from farkas.solvers import Answer, Conclusion
 from farkas.solvers import solve as ask
 from farkas.solvers.options import OptionNames
 from farkas.tolerances import FEASIBLE
@@ -92,7 +92,7 @@ def best_bound(
 
 def in_fractions(
     form: LinearForm, answer: Answer, about: dict[str, Any], seconds: float, gap: float = 0.0
-) -> Proved | None:
+) -> ProofResult | None:
     """Prove in fractions what can be in that time, whatever the solver says; None for nothing."""
     embed, origin = about.get("embed", False), {k: v for k, v in about.items() if k != "embed"}
     clock = Deadline(seconds)
@@ -273,13 +273,13 @@ def solve_form(
     if relax:
         form = without_integrality(form)
     answer = ask(form, solver, **options)
-    if answer.claim is Claimed.INFEASIBLE:
+    if answer.claim is Conclusion.INFEASIBLE:
         asked = {"certify": certify, "search": search and form.is_mip}
         return _refused(form, answer, dict(about or {"embed": False}), options, **asked)
     if not certify:
         return Solution(form, answer)
     answer.unless_interrupted()
-    if answer.claim is Claimed.UNBOUNDED:
+    if answer.claim is Conclusion.UNBOUNDED:
         raise NotACertificate(
             f"{form.name}: {answer.solver} claims unbounded: no bound; farkas prove decides it"
         )

@@ -27,7 +27,7 @@ from farkas.online.run import Run
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Restated:
+class StandaloneProof:
     """What was proved, and the certificate that needs no instance."""
 
     proof: Proof | RunProof  #: Of what was given, as `farkas.api.check` proves it.
@@ -42,7 +42,7 @@ def stand_alone(
     *,
     model: Any = None,
     most_work: int | None = None,
-) -> Restated:
+) -> StandaloneProof:
     """Check a certificate or a run, and turn it into a certificate that holds its linear program.
 
     Trees of integer programs become VIPR files.  ``farkas/standalone/checker.py`` proves both with
@@ -79,12 +79,12 @@ def stand_alone(
         data = packed_form(linear.bound_form(None if about is None else rebuild(linear, about)))
         linear = msgspec.structs.replace(linear, data=data)
     content = to_json(linear)
-    return Restated(proof, linear, content, prove(from_json(content)))
+    return StandaloneProof(proof, linear, content, prove(from_json(content)))
 
 
 def _tree(
     file: TreeCertificate, instance: InstanceOrName | None, model: Any, most_work: int | None
-) -> Restated:
+) -> StandaloneProof:
     """Write a tree as VIPR, and check that."""
     proof = check(file, instance, model=model, most_work=most_work)
     assert isinstance(proof, Proof)
@@ -100,4 +100,4 @@ def _tree(
         limit = MOST_WORK if most_work is None else most_work
         write_vipr_tree(form, file, path)
         with open(path, "rb") as stream:
-            return Restated(proof, file, stream.read(), check_vipr(path, limit))
+            return StandaloneProof(proof, file, stream.read(), check_vipr(path, limit))

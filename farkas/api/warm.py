@@ -17,7 +17,7 @@ from farkas.kernels import Kernel
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Warmed:
+class CompiledKernel:
     """One kernel whose machine code is there."""
 
     kernel: str  #: Module and name.
@@ -28,7 +28,7 @@ class Warmed:
 
 def warm(
     kinds: Sequence[str] = (), progress: Callable[[int, int], None] | None = None
-) -> list[Warmed]:
+) -> list[CompiledKernel]:
     """Compile all kernels that are called from Python, of some kinds or of all, or load them.
 
     ``progress`` is called with the number of kernels done and of all.  Raises `UnknownName`,
@@ -40,7 +40,7 @@ def warm(
     if needed("numba").config.DISABLE_JIT:
         raise InvalidOption("NUMBA_DISABLE_JIT is set: loops are interpreted, none is compiled")
     chosen = [(kernel, of) for kernel, of in entries() if not kinds or not of.isdisjoint(kinds)]
-    done: list[Warmed] = []
+    done: list[CompiledKernel] = []
     for kernel, of in chosen:
         begin = time.process_time()
         machine = kernel.machine
@@ -48,7 +48,7 @@ def warm(
         stats = getattr(machine, "stats", None)
         kept = stats is not None and bool(stats.cache_hits) and not stats.cache_misses
         name = f"{kernel.__module__}.{kernel.function.__name__}"
-        done.append(Warmed(name, tuple(sorted(of)), spent, kept))
+        done.append(CompiledKernel(name, tuple(sorted(of)), spent, kept))
         if progress is not None:
             progress(len(done), len(chosen))
     return done

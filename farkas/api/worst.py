@@ -11,7 +11,7 @@ from typing import Any
 from farkas.adversary.catalogue import find_statement
 from farkas.adversary.gap import UNBOUNDED, Gap, GapProof, at_least, prove_gap
 from farkas.adversary.moves import shrunk
-from farkas.adversary.scoring import LONGEST, Scored, Scorer
+from farkas.adversary.scoring import LONGEST, ScoredInstance, Scorer
 from farkas.adversary.search import Progress, search
 from farkas.adversary.shape import InstanceBox
 from farkas.api.inputs import InstanceOrName, as_instance, search_seconds
@@ -39,7 +39,7 @@ class WorstCase(ShowsItself):
     #: Both sides, replayed: what the algorithm's decisions and the witness are worth.
     proof: GapProof
     #: The same as the search knew it, with a bound on the optimum where one was proved at last.
-    scored: Scored
+    scored: ScoredInstance
     #: evaluations, seconds, seed: instances scored, CPU seconds, and seed of the search.
     evaluations: int
     seconds: float

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from farkas.adversary.gap import UNBOUNDED, GapProof, at_least, prove_gap
-from farkas.adversary.scoring import Scored, Scorer
+from farkas.adversary.scoring import ScoredInstance, Scorer
 from farkas.api.inputs import InstanceOrName, as_instance, require_search_limit
 from farkas.api.programs import origin
 from farkas.api.worst_program import why_outside, worst_program
@@ -19,7 +19,7 @@ from farkas.certificates.proof import rounded
 from farkas.errors import InvalidOption, NoAnswer, NotACertificate, require_progress
 from farkas.exact.from_doubles import rational
 from farkas.exact.node_bounds import Deadline, OutOfTime
-from farkas.exact.result import Proved
+from farkas.exact.result import ProofResult
 from farkas.exact.solver import prove_form
 from farkas.forms import LinearForm
 from farkas.instances import Instance
@@ -50,7 +50,9 @@ class BoxProof:
 
     box: Instance  #: An instance whose numbers are the ends of the box.
     program: WorstProgram  #: Program of the worst case, with the ratio at which it was proved.
-    upper: Proved  #: Proof that the program's optimum is at most 0, if it is; what is known else.
+    upper: (
+        ProofResult  #: Proof that the program's optimum is at most 0, if it is; what is known else.
+    )
     #: Replayed: an instance of the box, the algorithm's decisions and better ones; None where no
     #: instance that was decoded has both.
     lower: GapProof | None
@@ -197,8 +199,8 @@ class _Iteration:
     clock: Deadline
     ratio: float = 1.0
     closed: Fraction | None = Fraction(1)
-    best: Scored | None = None
-    upper: Proved = dataclasses.field(init=False)  #: Of the program at the ratio so far.
+    best: ScoredInstance | None = None
+    upper: ProofResult = dataclasses.field(init=False)  #: Of the program at the ratio so far.
 
     def program(self, ratio: float, margin: float = 0.0) -> WorstProgram:
         """Make the program; a ratio is a word of its name."""
@@ -222,7 +224,7 @@ class _Iteration:
     def raised(self, gap: float, progress: Progress | None) -> bool:
         """Raise the ratio to that of an instance that is worse, if one is found."""
         form = rational(self.program(self.ratio).form(self.box))
-        self.upper = Proved(form=form, status="bound", nodes=0)
+        self.upper = ProofResult(form=form, status="bound", nodes=0)
         self.upper = found = self.searched(gap, progress)
         if found.point is None:
             if self.best is None and not found.interrupted:
@@ -238,7 +240,9 @@ class _Iteration:
         before, self.ratio = self.ratio, _up(self.closed)
         return not gap or self.ratio > before * (1 + FINE_GAP)
 
-    def searched(self, gap: float, progress: Progress | None = None, margin: float = 0.0) -> Proved:
+    def searched(
+        self, gap: float, progress: Progress | None = None, margin: float = 0.0
+    ) -> ProofResult:
         """Search until the optimum at the ratio is proved, or known up to a gap."""
         self.clock.check()
         program = self.program(self.ratio, margin)

@@ -107,7 +107,7 @@ RETIRED = frozenset(
 )
 
 
-class Tagged(msgspec.Struct, frozen=True):
+class FileTag(msgspec.Struct, frozen=True):
     """The field that says how to read the rest of a certificate file."""
 
     certificate: Annotated[str, msgspec.Meta(max_length=100)]
@@ -119,7 +119,7 @@ def from_json(content: bytes, where: str = "certificate") -> Certificate:
     Raises `FileProblem`: it is none, names the JSON path; when a key stands twice, the key.
     """
     require_single(content, f"{where}: no certificate")
-    tag = _decoded(content, Tagged, where).certificate
+    tag = _decoded(content, FileTag, where).certificate
     if tag in RETIRED:
         raise FileProblem(
             f"{where}: certificates of type {tag} are read by farkas 0.2.0 and not since;"

@@ -14,7 +14,7 @@ from farkas.certificates.proof import rounded
 from farkas.errors import FileProblem, NotACertificate
 from farkas.files import opened
 from farkas.messages import ShowsStatement, quoted
-from farkas.standalone.checker import Refused, Vipr
+from farkas.standalone.checker import Rejection, Vipr
 
 MOST_COMMENTS = 10  #: Comments of a file that are repeated.
 
@@ -59,7 +59,7 @@ class ViprProof(ShowsStatement):
         }
 
 
-class _Counted(Vipr):
+class _StepCounter(Vipr):
     """The checker, with the number of derivations."""
 
     derived = 0
@@ -82,10 +82,10 @@ def check_vipr(path: str | os.PathLike[str], most_work: int = MOST_WORK) -> Vipr
         data = stream.read()
     checker = None
     try:
-        checker = _Counted(data, most_work)
+        checker = _StepCounter(data, most_work)
         total = len(checker.words)
         found = checker.check()
-    except Refused as refusal:
+    except Rejection as refusal:
         words, code = refusal.args
         if checker is not None:
             words = f"line {_line(data, total - len(checker.words))}: {words}"

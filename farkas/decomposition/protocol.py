@@ -39,7 +39,7 @@ PARTS = 2  #: Of the owners for each worker; the more, the more calls of numpy.
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Asked:
+class PriceQuery:
     """Owners that ascend, and what they reply to, as `PricedProgram.replies` takes it."""
 
     prices: Floats
@@ -55,7 +55,7 @@ class OwnerReplies:
     def __init__(self, program: PricedProgram) -> None:
         self._program = program
 
-    def __call__(self, task: Asked) -> Sequence[Fraction]:
+    def __call__(self, task: PriceQuery) -> Sequence[Fraction]:
         """Bound what they earn."""
         return self._program.replies(task.prices, task.case, task.owners)
 
@@ -69,7 +69,9 @@ def parallel_replies(program: PricedProgram, executor: Executor) -> Replies:
         whole = np.array(owners, np.int64)
         parts = [part.tolist() for part in np.array_split(whole, PARTS * executor.width)]
         tasks = [
-            Asked(prices, {i: case[i] for i in part if i in case}, part) for part in parts if part
+            PriceQuery(prices, {i: case[i] for i in part if i in case}, part)
+            for part in parts
+            if part
         ]
         step = program.steps() / max(1, program.owners)
         steps = [step * len(task.owners) for task in tasks]

@@ -241,7 +241,7 @@ class Dual(Program):
         return printed_worth(m) + switches
 
 
-class DualAsPrinted(Dual):
+class PrintedDual(Dual):
     """The dual that the paper prints, with its indices repaired.  mlBroker (11).
 
     Kept as printed: no ξ in the objective, and (11c), (11d) once per resource instead of summed.

@@ -16,7 +16,7 @@ import numpy as np
 
 from farkas.exact.node_bounds import (
     ZERO,
-    Bounding,
+    BoundProblem,
     Deadline,
     Matrix,
     ScaledVector,
@@ -253,7 +253,7 @@ class Step:
 
 
 def derived(
-    program: Bounding,
+    program: BoundProblem,
     cutoff: Fraction | None,
     *,
     everything: bool = False,

@@ -20,7 +20,7 @@ from farkas.certificates.tree import (
 )
 from farkas.exact.bound_propagation import Step
 from farkas.exact.cuts import Cut
-from farkas.exact.node_bounds import ZERO, Bounding, ColumnEnd, Weights, weighted_sum
+from farkas.exact.node_bounds import ZERO, BoundProblem, ColumnEnd, Weights, weighted_sum
 from farkas.forms.rational import RationalForm, Side
 from farkas.solvers.simplex import Basis
 
@@ -312,7 +312,7 @@ def _by_cut(form: RationalForm, weights: dict[int, Fraction], level: Fraction) -
         rows=tuple(weights.items()), across=(), divisor=ONE, complemented=(), times=ONE,
         terms=terms, side=side,
     )  # fmt: skip
-    program = Bounding(form)
+    program = BoundProblem(form)
     program.add_rows([terms], [side])
     ray = program.exact([*(weights.get(i, ZERO) for i in range(form.num_rows)), -ONE], ray=True)
     return dataclasses.replace(one_leaf(ray, None, None, None), cuts=[cut])

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from farkas.exact.node_bounds import ZERO, Bounding
+from farkas.exact.node_bounds import ZERO, BoundProblem
 from farkas.forms.rational import Side
 
 COEFFICIENT_BITS = 24
@@ -45,7 +45,7 @@ class Rounding:
     columns.
     """
 
-    def __init__(self, program: Bounding, lower: Sequence[Side], upper: Sequence[Side]) -> None:
+    def __init__(self, program: BoundProblem, lower: Sequence[Side], upper: Sequence[Side]) -> None:
         self.program, self.lower, self.upper = program, lower, upper
         self.whole = program.form.integer.tolist()
         units = program.form.linear.units.columns

@@ -173,7 +173,7 @@ def shortened(ends: Sequence[Side]) -> list[ColumnEnd]:
     return [e.numerator if e is not None and e.denominator == 1 else e for e in ends]
 
 
-class Bounding:
+class BoundProblem:
     """A program as a minimum of whole rows, to which cuts are added."""
 
     def __init__(self, form: RationalForm) -> None:

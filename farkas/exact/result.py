@@ -19,7 +19,7 @@ from farkas.forms.form import Sense
 from farkas.forms.rational import RationalForm, Side
 from farkas.messages import cut, method, named
 from farkas.numbers import floats
-from farkas.solvers import Answer, Claimed, Reason
+from farkas.solvers import Answer, Conclusion, Reason
 from farkas.solvers.answer import SolveResult
 from farkas.tolerances import SOLVER_GAP
 
@@ -30,7 +30,7 @@ MOST_NODES = 1000  #: Of larger trees a line does not name the rows that contrad
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Proved(SolveResult):
+class ProofResult(SolveResult):
     """What was proved of a program."""
 
     form: RationalForm  #: The program.
@@ -176,16 +176,16 @@ class Proved(SolveResult):
         who = answer.solver
         # the solver sees the reading here, and may be right of another program than the source
         of_what = "" if self.form.confirmed else " for the program as read here"
-        if answer.claim is Claimed.NONE:
+        if answer.claim is Conclusion.NONE:
             rejected = answer.reason is Reason.NUMERICAL and answer.message
             return f"{who} claims nothing that holds: {answer.message}" if rejected else None
-        if answer.claim in (Claimed.INFEASIBLE, Claimed.UNBOUNDED):
+        if answer.claim in (Conclusion.INFEASIBLE, Conclusion.UNBOUNDED):
             if self.status == "bound":
                 return f"{who} says {answer.claim}; that is not proved"
             if self.status == answer.claim.value:
                 return f"{who} says {answer.claim}, which is right{of_what}"
             return f"{who} says {answer.claim}, which is wrong: proved {self.status}"
-        if answer.claim is not Claimed.OPTIMAL or self.status == "bound" or self.value is None:
+        if answer.claim is not Conclusion.OPTIMAL or self.status == "bound" or self.value is None:
             said = f"{who} says {answer.claim} at {answer.objective:.12g}"
             wrong = self.status in ("infeasible", "unbounded")
             return f"{said}, which is wrong: proved {self.status}" if wrong else said

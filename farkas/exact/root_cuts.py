@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
 from farkas.exact.cuts import Cut, Rounding
-from farkas.exact.node_bounds import Bounding, Deadline, moved
+from farkas.exact.node_bounds import BoundProblem, Deadline, moved
 from farkas.exact.separation import CutProposal, Separation
 from farkas.forms.rational import Side
 from farkas.numbers import Floats
@@ -30,7 +30,7 @@ PARALLEL = 0.9  #: Cosine of two cuts of which a round takes one.
 
 
 def root_cuts(
-    program: Bounding,
+    program: BoundProblem,
     lower: Sequence[Side],
     upper: Sequence[Side],
     simplex: Simplex,
@@ -64,7 +64,7 @@ def root_cuts(
 
 
 def _round(
-    program: Bounding,
+    program: BoundProblem,
     lower: Sequence[Side],
     upper: Sequence[Side],
     simplex: Simplex,
@@ -116,7 +116,9 @@ def seen_from(point: Floats, cut: Cut, units: Sequence[int]) -> tuple[dict[int, 
     return {j: v / length for j, v in normal.items()}, (reached - moved(cut.side, -top)) / length
 
 
-def _starts(program: Bounding, simplex: Simplex, point: Floats) -> Iterator[dict[int, Fraction]]:
+def _starts(
+    program: BoundProblem, simplex: Simplex, point: Floats
+) -> Iterator[dict[int, Fraction]]:
     """Weights of the tableau rows of whole columns that are broken, shortened."""
     whole = np.flatnonzero(program.form.integer)
     values = point[whole]
@@ -136,7 +138,7 @@ def _starts(program: Bounding, simplex: Simplex, point: Floats) -> Iterator[dict
 
 
 def tableau_rows(
-    program: Bounding, basis: Basis | None, columns: Sequence[int]
+    program: BoundProblem, basis: Basis | None, columns: Sequence[int]
 ) -> Iterator[Floats]:
     """Weights of the source's rows in the tableau row of each column that is basic; shape (rows,).
 

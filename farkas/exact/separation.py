@@ -46,7 +46,7 @@ class CutProposal:
 
 
 @dataclasses.dataclass(slots=True, eq=False)
-class Mixed:
+class MixedRow:
     """A row ``a t + c s = b`` with ``t, s >= 0`` at a point, t whole, s not."""
 
     #: factors, values, ranges: a, t, and how far t may go, shape (whole columns and slacks,).
@@ -80,7 +80,7 @@ class Mixed:
         depth = over / np.where(length > 0, length, 1.0)
         return np.where(fits & (length > 0) & np.isfinite(depth), depth, -np.inf)
 
-    def turned(self, place: int) -> Mixed:
+    def turned(self, place: int) -> MixedRow:
         """Measure one column from its other end."""
         factors, values = self.factors.copy(), self.values.copy()
         factors[place] *= -1
@@ -242,7 +242,7 @@ class Separation:
         return [CutProposal(depth, tuple(weights.items()), across, exact, frozenset(turned))]
 
     def _exact_divisor(
-        self, weights: dict[int, Fraction], divisor: float, mixed: Mixed
+        self, weights: dict[int, Fraction], divisor: float, mixed: MixedRow
     ) -> Fraction:
         """Exact coefficient, or part of one, that a divisor stands for."""
         for place in mixed.between().tolist():
@@ -254,7 +254,7 @@ class Separation:
 
     def _mixed(
         self, weights: dict[int, Fraction], sides: dict[int, bool]
-    ) -> tuple[Mixed, set[int]] | None:
+    ) -> tuple[MixedRow, set[int]] | None:
         """Measure an aggregated row from nearer ends; None where one is infinite."""
         shares, _ = self._shares(weights)
         places, total = self._total(shares)
@@ -282,7 +282,7 @@ class Separation:
         pulls = [(f, v) for f, v in zip(factors[~whole], values[~whole], strict=True) if f < 0]
         pulls += [(e, v) for e, v, is_whole in slacks if not is_whole and e < 0]
         units = [(e, v) for e, v, is_whole in slacks if is_whole]
-        mixed = Mixed(
+        mixed = MixedRow(
             factors=np.concatenate([factors[whole], [e for e, _ in units]]),
             values=np.concatenate([values[whole], [v for _, v in units]]),
             ranges=np.concatenate([(high - low)[whole], np.full(len(units), np.inf)]),

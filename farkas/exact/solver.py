@@ -26,13 +26,13 @@ from farkas.exact.certificate import (
 )
 from farkas.exact.from_doubles import rational
 from farkas.exact.linear import ExactLinear, solve_linear
-from farkas.exact.node_bounds import ZERO, Bounding, Deadline, OutOfTime, Weights
-from farkas.exact.result import Proved, Status
+from farkas.exact.node_bounds import ZERO, BoundProblem, Deadline, OutOfTime, Weights
+from farkas.exact.result import ProofResult, Status
 from farkas.exact.tree import Progress, search
 from farkas.forms import LinearForm
 from farkas.forms.rational import RationalForm, Side
 from farkas.messages import named
-from farkas.solvers import Answer, Claimed, Reason, solve
+from farkas.solvers import Answer, Conclusion, Reason, solve
 from farkas.solvers.options import CtrlC
 from farkas.solvers.simplex import End, Simplex
 from farkas.tolerances import SOLVER_GAP, relative
@@ -57,7 +57,7 @@ def exact_answer(form: LinearForm, answer: Answer | None = None) -> Answer:
     default solver is asked.
     """
     answer = answer or solve(form)
-    if not form.is_mip or answer.claim not in (Claimed.OPTIMAL, Claimed.INFEASIBLE):
+    if not form.is_mip or answer.claim not in (Conclusion.OPTIMAL, Conclusion.INFEASIBLE):
         return answer
     try:
         proved = prove_form(
@@ -71,7 +71,10 @@ def exact_answer(form: LinearForm, answer: Answer | None = None) -> Answer:
     message = f"{answer.solver} claims {answer.claim}, and a better point is proved"
     if proved.status == "unbounded":
         return Answer(
-            reason=Reason.FINISHED, claim=Claimed.UNBOUNDED, solver=answer.solver, message=message
+            reason=Reason.FINISHED,
+            claim=Conclusion.UNBOUNDED,
+            solver=answer.solver,
+            message=message,
         )
     if proved.value is None or proved.point is None:
         return answer
@@ -82,7 +85,7 @@ def exact_answer(form: LinearForm, answer: Answer | None = None) -> Answer:
     found = proved.status == "optimal"
     return Answer(
         reason=Reason.FINISHED if found else Reason.TIME_LIMIT,
-        claim=Claimed.OPTIMAL if found else Claimed.FEASIBLE,
+        claim=Conclusion.OPTIMAL if found else Conclusion.FEASIBLE,
         objective=value,
         bound=value if found else math.nan,
         raw_point=np.array([float(x) for x in proved.point]),
@@ -101,7 +104,7 @@ def prove_form(
     embed: bool = True,
     about: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
-) -> Proved:
+) -> ProofResult:
     """Prove what is true of a program; Ctrl-C ends the search and keeps what was proved.
 
     ``solver``: asked first; see :func:`farkas.solvers.solve`.  ``answer``: what a solver has said
@@ -125,7 +128,7 @@ def prove_form(
     if isinstance(found, ExactLinear):
         assert found.point is not None
         assert found.direction is not None
-        proved = Proved(
+        proved = ProofResult(
             form=form,
             status="unbounded",
             point=found.point,
@@ -143,7 +146,7 @@ def prove_form(
     )
 
 
-def _require_consent(proved: Proved) -> None:
+def _require_consent(proved: ProofResult) -> None:
     """Let the checker prove what the search says it has proved; raises `NotACertificate`."""
     if isinstance(proved.certificate, TreeCertificate | UnboundedCertificate):
         proof = proved.certificate.prove_of(proved.form, "form", math.inf)
@@ -181,13 +184,13 @@ def _endless(form: RationalForm, clock: Deadline) -> bool:
         return any(whole and low is None and high is None for whole, low, high in columns)
 
     return lacking(form.lower, form.upper) and lacking(
-        *derived(Bounding(form), None, deadline=clock)[:2]
+        *derived(BoundProblem(form), None, deadline=clock)[:2]
     )
 
 
 def _proved(
     form: RationalForm, tree: ProofTree, *, embed: bool, about: Mapping[str, Any]
-) -> Proved:
+) -> ProofResult:
     sign = 1 if form.sense == "min" else -1
     value = None if tree.value is None else sign * tree.value
     bound = None if tree.bound is None else sign * tree.bound
@@ -198,7 +201,7 @@ def _proved(
     else:
         status = "bound"
     known = status == "infeasible" or bound is not None
-    return Proved(
+    return ProofResult(
         form=form,
         status=status,
         value=value,
@@ -220,7 +223,7 @@ def _linear(form: RationalForm, answer: Answer | None, clock: Deadline) -> Proof
     assert found.multipliers is not None
     ray = found.status == "infeasible"
     sign = 1 if ray or form.sense == "min" else -1
-    program = Bounding(form)
+    program = BoundProblem(form)
     weights = program.exact([sign * y for y in found.multipliers], ray=ray)
     value = None if found.value is None else sign * found.value
     return one_leaf(weights, value, value, found.point)
@@ -228,7 +231,7 @@ def _linear(form: RationalForm, answer: Answer | None, clock: Deadline) -> Proof
 
 def _at_limit(form: RationalForm, answer: Answer | None) -> ProofTree:
     """Bound by the multipliers there are, rounded; by those of no row where there are none."""
-    program = Bounding(form)
+    program = BoundProblem(form)
     lower, upper, steps = derived(program, None)
     sign = 1.0 if form.sense == "min" else -1.0
     best: Weights = program.weighted({}, 1, ray=False)

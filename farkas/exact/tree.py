@@ -23,7 +23,7 @@ from farkas.exact.certificate import ProofTree, TreeNode, covered, preorder
 from farkas.exact.from_doubles import boxed, with_cuts
 from farkas.exact.linear import solve_linear
 from farkas.exact.node_bounds import (
-    Bounding,
+    BoundProblem,
     ColumnEnd,
     Deadline,
     OutOfTime,
@@ -56,7 +56,7 @@ class TreeSearch:
 
     def __init__(
         self,
-        program: Bounding,
+        program: BoundProblem,
         point: list[Fraction] | None,
         ends: tuple[list[Side], list[Side], list[Step]],
         *,
@@ -381,7 +381,7 @@ def search(
     exactly.  ``gap``: Relative distance of value and bound that is small enough.
     """
     clock = deadline or Deadline()
-    program = Bounding(form)
+    program = BoundProblem(form)
     point = None if near is None else exact_point(form, near, clock)
     cost = None if point is None else program.value(point)
     share = clock.part(ENDS_SHARE)

@@ -26,7 +26,7 @@ from farkas.certificates.encoding import rational
 from farkas.certificates.proof import rounded
 from farkas.certificates.ratio import ratio_words
 from farkas.errors import FileProblem, InvalidOption, MissingInstance, NoAnswer, require_type
-from farkas.exact.result import Proved, as_double
+from farkas.exact.result import ProofResult, as_double
 from farkas.experiments import explanation
 from farkas.experiments.figures.exhibit import Figure, PlotAxis, Series
 from farkas.experiments.figures.writing import PICTURES, drawn
@@ -38,7 +38,7 @@ from farkas.messages import named
 from farkas.offline.search import OfflineOptimum
 from farkas.online import environments
 from farkas.online.run import Run
-from farkas.replay import Replayed, audit
+from farkas.replay import Replay, audit
 
 
 def slot_figure(run: Run, what: str) -> Figure:
@@ -337,7 +337,7 @@ def compared(found: Comparison) -> Figure:
     )
 
 
-def _worth(run: Run, found: Replayed | None) -> str:
+def _worth(run: Run, found: Replay | None) -> str:
     """Say what the decisions that are drawn are worth: replayed, not what the run says."""
     sense = environments[run.kind].sense  # not what the run says
     least = sense == "min"
@@ -352,7 +352,7 @@ def _worth(run: Run, found: Replayed | None) -> str:
 
 
 def to_frame(
-    what: Run | OfflineOptimum | Comparison | Solution | Proved | str | os.PathLike[str],
+    what: Run | OfflineOptimum | Comparison | Solution | ProofResult | str | os.PathLike[str],
     instance: InstanceOrName | None = None,
 ) -> Any:
     """Rows of a run: who holds how much of what, and when; of a comparison, of a solution.
@@ -393,13 +393,15 @@ def to_frame(
     if isinstance(what, Solution):
         values = [{"variable": name, "value": x} for name, x in what.values().items()]
         return framed(values, ("variable", "value"))
-    if isinstance(what, Proved):
+    if isinstance(what, ProofResult):
         exact = [
             {"variable": name, "value": as_double(x), "exact": text_of(x)}
             for name, x in what.values().items()
         ]
         return framed(exact, ("variable", "value", "exact"))
-    require_type(what, (Run, OfflineOptimum, Comparison, Solution, Proved), "what becomes rows")
+    require_type(
+        what, (Run, OfflineOptimum, Comparison, Solution, ProofResult), "what becomes rows"
+    )
     return framed(plot(what, instance).rows(), COLUMNS)
 
 

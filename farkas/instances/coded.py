@@ -26,7 +26,7 @@ from farkas.instances.base import (
     require_shape,
 )
 from farkas.numbers import Bools, Floats, Ints, floats
-from farkas.portable import log1p
+from farkas.portable_functions import log1p
 from farkas.tolerances import FEASIBLE, ROUNDING
 
 OpenShare = Annotated[float, msgspec.Meta(gt=0.0, lt=1.0)]

@@ -53,7 +53,7 @@ class Job(Record, frozen=True, kw_only=True):
     parameter_size: Nonnegative
 
 
-class Occupied(Record, frozen=True, kw_only=True):
+class Occupancy(Record, frozen=True, kw_only=True):
     """What is in use when a job arrives."""
 
     transfer: Row  #: Shape (slots,), MB; ρ.
@@ -76,7 +76,7 @@ class Auction(Instance, frozen=True, kw_only=True, tag="eris"):
     jobs: tuple[Job, ...]  #: In order of arrival; equal arrivals keep file order.
     #: State that every job meets on arrival, for prices and single-job programs; null is empty.
     #: Offline programs and online runs begin with an empty system whatever it says.
-    occupied: Occupied | None = None
+    occupied: Occupancy | None = None
 
     def check(self) -> None:
         """Check shapes, the order of arrivals, utilities and the state."""
@@ -118,7 +118,7 @@ class Auction(Instance, frozen=True, kw_only=True, tag="eris"):
             f"epochs x data = {passes:.3g}; too many passes to count exactly - at `{where}`",
         )
 
-    def _check_occupied(self, occupied: Occupied) -> None:
+    def _check_occupied(self, occupied: Occupancy) -> None:
         where = "$.occupied"
         require_length(occupied.transfer, self.slots, f"{where}.transfer", "slot")
         require_shape(

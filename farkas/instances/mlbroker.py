@@ -212,7 +212,7 @@ class Brokerage(Instance, frozen=True, kw_only=True, tag="mlbroker"):
     @property
     def entropy_scale(self) -> float:
         """ln(1 + 1/ε); σ."""
-        from farkas.portable import log1p  # here: only entropies need it
+        from farkas.portable_functions import log1p  # here: only entropies need it
 
         return float(log1p(1.0 / self.epsilon))
 

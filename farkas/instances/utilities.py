@@ -47,7 +47,7 @@ class Log1p(_Curve, frozen=True, kw_only=True, tag="log1p"):
     scale: float
 
     def _at(self, progress: Floats) -> Floats:
-        from farkas.portable import log1p  # here: many clusters need no logarithm
+        from farkas.portable_functions import log1p  # here: many clusters need no logarithm
 
         value: Floats = self.scale * log1p(progress)
         return value
@@ -61,7 +61,7 @@ class Sigmoid(_Curve, frozen=True, kw_only=True, tag="sigmoid"):
     midpoint: float
 
     def _at(self, progress: Floats) -> Floats:
-        from farkas.portable import exp
+        from farkas.portable_functions import exp
 
         exponent = self.steepness * (progress - self.midpoint)
         small = exp(-np.abs(exponent))  # never overflows, underflows to the right limit

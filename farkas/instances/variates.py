@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from farkas.numbers import Floats, Ints
-from farkas.portable import Shape, exp, log, turn
+from farkas.portable_functions import Shape, exp, log, turn
 
 
 def exponential(rng: np.random.Generator, shape: Shape) -> Floats:

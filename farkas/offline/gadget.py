@@ -13,7 +13,7 @@ from farkas.offline.methods import Candidate, OfflineSearch, SearchState, search
 from farkas.offline.price_search import price_search
 from farkas.offline.search import policies
 from farkas.online.gadget.columns import SlotPlans, column_rings
-from farkas.online.gadget.environment import Seen, received, totals
+from farkas.online.gadget.environment import SchedulerState, received, totals
 from farkas.online.gadget.plans import GadgetPlans
 from farkas.tolerances import ROUNDING
 
@@ -46,7 +46,7 @@ def slots_again(instance: Cluster, state: SearchState) -> Iterator[Candidate]:
             rest = given - received(instance, [slots[slot]])[-1]
             view = snapshot(instance, slot, rest)
             rings, _ = column_rings(view, float(state.gap))
-            after, decided = Seen(instance, everybody, rest, slot).run(rings)
+            after, decided = SchedulerState(instance, everybody, rest, slot).run(rings)
             before, now = totals(instance, np.array([given, after.received]))
             if now > before + ROUNDING * abs(before):
                 slots[slot], given, gained = decided, after.received, True

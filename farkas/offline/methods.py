@@ -123,7 +123,7 @@ class OfflineSearch:
         the bound allows.
         """
         judge = environments[self.kind] if self.judge is None else self.judge()
-        policy = _Decided(judge, decisions, bound)
+        policy = _DecidedPolicy(judge, decisions, bound)
         return drive(policy, instance, name=self.name, options=dict(self.options))
 
     def bounds(self, bound: Bound) -> bool:
@@ -132,7 +132,7 @@ class OfflineSearch:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class _Decided(Policy):
+class _DecidedPolicy(Policy):
     """The policy that has decided already."""
 
     judge: Any

@@ -408,7 +408,7 @@ def write_run(run: Run, path: str | os.PathLike[str]) -> None:
     write_bytes(path, to_bytes(run))
 
 
-class Solved(NamedTuple):
+class StepAnswer(NamedTuple):
     """What a step solved."""
 
     value: float = math.nan  #: Value of its program; NaN without one.
@@ -422,12 +422,12 @@ class Solved(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class DecisionsMade:
+class DecisionLog:
     """What a policy did."""
 
     decisions: Sequence[Any]  #: One per arrival.
     state: Any = None  #: The last one; None where there were no steps.
-    solved: Sequence[Solved] = ()  #: One per step; empty without steps.
+    solved: Sequence[StepAnswer] = ()  #: One per step; empty without steps.
     #: seconds, longest: time in all, and that of the longest step, by `clock`.
     seconds: float = 0.0
     longest: float = 0.0
@@ -437,7 +437,7 @@ def slots_of(
     run: Run,
     world: Environment,
     instance: Any,
-    solved: Sequence[Solved],
+    solved: Sequence[StepAnswer],
     theorem: Increments | None,
 ) -> list[Slot]:
     """Return the record of every slot: what was solved, decided and proved up to it."""
@@ -445,7 +445,7 @@ def slots_of(
     bounds = None if run.certificate is None else world.bounds_so_far(instance, run.certificate)
     programs = world.by_slot(instance, solved)
     if len(programs) != len(run.costs):  # a kind whose costs are those of something else
-        programs = [Solved()] * len(run.costs)
+        programs = [StepAnswer()] * len(run.costs)
     seen: tuple[Fraction, Fraction | None] | None = None
     words: str | None = None
     ratio: float | None = None

@@ -22,9 +22,9 @@ from farkas.messages import named
 from farkas.messages.refusals import parsed
 from farkas.online.driver import (
     Algorithm,
-    DecisionsMade,
+    DecisionLog,
     Environment,
-    Solved,
+    StepAnswer,
     algorithms,
     environments,
     plain,
@@ -33,7 +33,7 @@ from farkas.online.loop import drive, take_step
 from farkas.online.run import Run
 
 
-class _Saved(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class _FeedFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The file of a feed: what it was told, and what was decided."""
 
     feed: Literal[1] = 1
@@ -94,7 +94,7 @@ class Feed:
         self.jobs: list[Any] = []
         self.decisions: list[Any] = []
         self._fed: list[tuple[Sequence[Any], Mapping[int, Any]]] = []
-        self._solved: list[Solved] = []
+        self._solved: list[StepAnswer] = []
         facts = world.known(self._begin) if known is None else known
         self.state: Any = self._policy.start(facts, seed)
         self._rng = np.random.default_rng(seed)
@@ -169,8 +169,8 @@ class Feed:
         """
         instance = self.so_far()
         rest = self._world.undecided(instance, len(self.decisions))
-        solved = [*self._solved, *(Solved() for _ in rest)]
-        done = DecisionsMade([*self.decisions, *rest], self.state, solved)
+        solved = [*self._solved, *(StepAnswer() for _ in rest)]
+        done = DecisionLog([*self.decisions, *rest], self.state, solved)
         name, options = self.algorithm.name, plain(self.options)
         return drive(self._policy, instance, self.seed, name=name, options=options, done=done)
 
@@ -178,7 +178,7 @@ class Feed:
         """Write what was fed, whole or not at all; `load` goes on from there."""
         from farkas.instances.writing import to_bytes  # here: a feed is seldom saved
 
-        content = _Saved(
+        content = _FeedFile(
             algorithm=self.algorithm.name,
             options=plain(self.options),
             seed=self.seed,
@@ -201,7 +201,7 @@ class Feed:
         """
         content, where = read_record(path), named(os.fspath(path))
         try:
-            saved = msgspec.json.decode(content, type=_Saved)
+            saved = msgspec.json.decode(content, type=_FeedFile)
             begin = read_bytes(bytes(saved.instance), where)
             made = cls(begin, algorithms[saved.algorithm], saved.seed, known, saved.options)
             for jobs, more in zip(saved.steps, saved.more, strict=True):

@@ -17,7 +17,7 @@ import numpy as np
 from farkas.errors import NoAnswer, require_type
 from farkas.kernels import clock
 from farkas.online import driver
-from farkas.online.driver import DecisionsMade, Environment, Outcome, Progress, Solved
+from farkas.online.driver import DecisionLog, Environment, Outcome, Progress, StepAnswer
 from farkas.online.policy import (
     Increments,
     Policy,
@@ -44,7 +44,7 @@ def drive(
     progress: Progress | None = None,
     name: str | None = None,
     options: dict[str, Any] | None = None,
-    done: DecisionsMade | None = None,
+    done: DecisionLog | None = None,
 ) -> Run:
     """Let ``policy`` decide about one arrival after the other, then judge and certify the run.
 
@@ -123,7 +123,7 @@ def decide(
     seed: int,
     progress: Progress | None = None,
     arrivals: Iterable[Any] | None = None,
-) -> DecisionsMade:
+) -> DecisionLog:
     """Ask a policy for all its decisions: at once where it can, else arrival by arrival.
 
     ``arrivals`` are those of the instance, where they have been made already.
@@ -134,7 +134,7 @@ def decide(
     with authored(policy, "decide"):
         made = policy.decide(instance, seed)
     if made is not None:
-        return DecisionsMade(made, seconds=clock() - begin)
+        return DecisionLog(made, seconds=clock() - begin)
     arrivals = world.arrivals(instance) if arrivals is None else list(arrivals)
     rng = np.random.default_rng(seed)
     begin, longest = clock(), 0.0
@@ -143,7 +143,7 @@ def decide(
     if policy.solver:
         require_first_solver(policy, state, arrivals)
     decisions: list[Any] = []
-    solved: list[Solved] = []
+    solved: list[StepAnswer] = []
     for arrival in arrivals:
         since = clock()
         with authored(policy, f"step {len(decisions)}", TAKEN):
@@ -153,12 +153,12 @@ def decide(
         solved.append(found)
         if progress is not None:
             progress(len(decisions), len(arrivals))
-    return DecisionsMade(decisions, state, solved, clock() - begin, longest)
+    return DecisionLog(decisions, state, solved, clock() - begin, longest)
 
 
 def take_step(
     policy: Policy, state: Any, arrivals: Any, rng: np.random.Generator
-) -> tuple[Any, Any, Solved]:
+) -> tuple[Any, Any, StepAnswer]:
     """Solve and round until there is a decision; return the next state, it, and what was solved."""
     answers: list[SubproblemAnswer] = []
     while True:
@@ -170,8 +170,8 @@ def take_step(
             try:
                 answer = solve_subproblem(program, policy.solver)
             except NoAnswer as error:
-                return *policy.unsolved(state, arrivals, error), Solved.by(policy, answers)
+                return *policy.unsolved(state, arrivals, error), StepAnswer.by(policy, answers)
             answers.append(answer)
         state, decision = policy.round(state, arrivals, answer, rng)
         if decision is not None or program is None:
-            return state, decision, Solved.by(policy, answers)
+            return state, decision, StepAnswer.by(policy, answers)

@@ -20,7 +20,7 @@ from farkas.files import read_record, require_single
 from farkas.messages import KnowsOtherWords, ShowsItself, method, named
 from farkas.messages.refusals import parsed
 from farkas.replay import (
-    Replayed,
+    Replay,
     audit,
     excess_words,
     is_as_decided,
@@ -244,7 +244,7 @@ class Run(
         return msgspec.json.encode([{name: getattr(self, name) for name in names}, steps])
 
 
-class _Filed(Run, kw_only=True, eq=False):
+class _RunFile(Run, kw_only=True, eq=False):
     """A run as its file says it: JSON has no NaN."""
 
     value: float | None  # type: ignore[assignment]
@@ -269,7 +269,7 @@ def from_builtins(plain: Any) -> Run:
         They describe something else.
     """
     try:
-        return msgspec.convert(plain, type=_Filed).run()
+        return msgspec.convert(plain, type=_RunFile).run()
     except (msgspec.ValidationError, ValueError) as error:
         raise FileProblem(f"is no run: {parsed(error)}") from None
 
@@ -294,7 +294,7 @@ def from_json(content: bytes, where: str) -> Run:
         It is something else than a run; ``where`` names the file.
     """
     try:
-        run = msgspec.json.decode(content, type=_Filed).run()
+        run = msgspec.json.decode(content, type=_RunFile).run()
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise FileProblem(f"{where}: is no run file: {parsed(error)}") from None
     require_single(content, where)
@@ -348,7 +348,7 @@ def ratio_to(run: Run, instance: Any, bound: Bound | None) -> float | None:
     return ratio_at_most(run.sense, value, limit, exact=exact)
 
 
-def words_on(found: Replayed, sense: str, bound: Fraction | None) -> list[str]:
+def words_on(found: Replay, sense: str, bound: Fraction | None) -> list[str]:
     """Say so when decisions are better than the bound because they exceed something."""
     if bound is None or found.broken:
         return []

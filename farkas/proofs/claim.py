@@ -18,10 +18,10 @@ from farkas.instances.generate import generate
 from farkas.messages import ShowsItself
 from farkas.proofs.verdict import (
     Among,
+    Relation,
     Saying,
     Says,
     Standing,
-    Stated,
     Verdict,
     held,
     proved,
@@ -182,15 +182,15 @@ class Trials:
 
     def __init__(self) -> None:
         self.runs = 0
-        self._relations: list[Stated] = []
-        self._worst: tuple[Stated, Example] | None = None
+        self._relations: list[Relation] = []
+        self._worst: tuple[Relation, Example] | None = None
 
     @property
     def slack(self) -> float:
         """Smallest distance from violation so far, infinite before the first trial."""
         return min((relation.slack for relation in self._relations), default=math.inf)
 
-    def add(self, example: Example, *relations: Stated) -> None:
+    def add(self, example: Example, *relations: Relation) -> None:
         """Count one trial, of which the statement says all of ``relations``."""
         if not relations:
             raise ValueError(f"{example}: nothing is said of it")
@@ -226,7 +226,7 @@ class Trials:
 # An expression that does not simplify proves nothing, and refutes nothing either: it is an error.
 
 
-class Deferred:
+class DeferredModule:
     """A module that is imported when something of it is first used; ``name`` is its dotted name."""
 
     __slots__ = ("_name",)
@@ -238,7 +238,7 @@ class Deferred:
         return getattr(needed(self._name), held)
 
 
-sp = Deferred("sympy")  #: SymPy, which reading, listing and showing claims does not need.
+sp = DeferredModule("sympy")  #: SymPy, which reading, listing and showing claims does not need.
 
 
 class NotProved(NoVerdict):

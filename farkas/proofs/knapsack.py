@@ -11,7 +11,7 @@ from farkas.forms import LinearForm
 from farkas.forms.matrices import as_scipy
 from farkas.numbers import Bools, Floats
 from farkas.proofs.claim import Trials
-from farkas.proofs.verdict import Stated, Verdict
+from farkas.proofs.verdict import Relation, Verdict
 from farkas.tolerances import SOLVER_GAP
 
 
@@ -48,7 +48,7 @@ def most_worth(knapsack: Knapsack) -> int:
 
 def embedded(
     form: LinearForm, knapsack: Knapsack, alone: Floats, taken: Bools, derivation: Floats
-) -> tuple[Stated, ...]:
+) -> tuple[Relation, ...]:
     """Say of a program, exactly, that its points are the choices of things that fit.
 
     A choice that fits is the sum of its columns of ``alone``, since no two things share a column
@@ -73,19 +73,19 @@ def embedded(
 
     pays, weighs = taken.T.astype(float) @ worths, taken.T.astype(float) @ weights
     said = [
-        Stated(int(full.sum()), "==", 1),
-        Stated(float(form.row_lower[full].max(initial=-np.inf)), "<=", 0),
-        Stated(float(max(above.max(initial=-1.0), below.max(initial=-1.0))), "<=", 0),
-        Stated(float(beyond.max(initial=-1.0)), "<=", 0),
-        Stated(int(np.count_nonzero(alone, axis=0).max()), "<=", 1),
-        Stated(float(np.abs(alone @ form.cost - worths).max()), "<=", 0),
-        Stated(float(np.abs(pays - form.cost).max()), "<=", 0),
-        Stated(bool(form.integer[taken.any(axis=0)].all()), ">", 0),
-        Stated(most(weighs, derivation), "<=", knapsack.room),
+        Relation(int(full.sum()), "==", 1),
+        Relation(float(form.row_lower[full].max(initial=-np.inf)), "<=", 0),
+        Relation(float(max(above.max(initial=-1.0), below.max(initial=-1.0))), "<=", 0),
+        Relation(float(beyond.max(initial=-1.0)), "<=", 0),
+        Relation(int(np.count_nonzero(alone, axis=0).max()), "<=", 1),
+        Relation(float(np.abs(alone @ form.cost - worths).max()), "<=", 0),
+        Relation(float(np.abs(pays - form.cost).max()), "<=", 0),
+        Relation(bool(form.integer[taken.any(axis=0)].all()), ">", 0),
+        Relation(most(weighs, derivation), "<=", knapsack.room),
     ]
     for columns in taken:
         limits = ((matrix != 0) == columns).all(axis=1)
-        said.append(Stated(most(columns.astype(float), limits.astype(float)), "<=", 1))
+        said.append(Relation(most(columns.astype(float), limits.astype(float)), "<=", 1))
     return tuple(said)
 
 
@@ -123,6 +123,6 @@ def contains_knapsacks(reduced: Callable[[Knapsack], Reduced], note: str) -> Ver
         trials.add(
             knapsack._asdict(),
             *embedded(found.form, knapsack, found.alone, found.taken, found.derivation),
-            *(Stated(optimum(form), "==", best, SOLVER_GAP) for form in found.optima),
+            *(Relation(optimum(form), "==", best, SOLVER_GAP) for form in found.optima),
         )
     return trials.proved(note)

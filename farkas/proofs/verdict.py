@@ -30,7 +30,7 @@ HOLDS: dict[str, Callable[[Any, Any], bool]] = {
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Stated:
+class Relation:
     """``left sign right``, as a statement says it; it may hold or fail.
 
     Raises `ValueError`: a side is not a number, the sign is none, or the tolerance makes no sense.
@@ -116,8 +116,8 @@ def _digits(left: Side, right: Side) -> tuple[str, str]:
 class Saying:
     """What a statement says of one example; build it with `said`."""
 
-    relations: tuple[Stated, ...]  #: All of which the statement claims.
-    given: tuple[Stated, ...] = ()  #: All of which it assumes: where one fails, it says nothing.
+    relations: tuple[Relation, ...]  #: All of which the statement claims.
+    given: tuple[Relation, ...] = ()  #: All of which it assumes: where one fails, it says nothing.
     #: Named values a reader can recompute.
     numbers: Mapping[str, float] = dataclasses.field(default_factory=dict)
 
@@ -127,12 +127,12 @@ class Saying:
         return all(relation.holds for relation in self.given)
 
     @property
-    def broken(self) -> tuple[Stated, ...]:
+    def broken(self) -> tuple[Relation, ...]:
         """Relations that fail beyond rounding although all that is assumed is so."""
         return tuple(filter(beyond_rounding, self.relations)) if self.applies else ()
 
     @property
-    def shown(self) -> tuple[Stated, ...]:
+    def shown(self) -> tuple[Relation, ...]:
         """Relations that fail, as a refutation states them; all of them where none does."""
         return tuple(one for one in self.relations if not one.holds) or self.relations
 
@@ -142,10 +142,10 @@ class Saying:
         return min(relation.slack for relation in self.relations)
 
 
-def said(*relations: Stated, given: Iterable[Stated] = (), **numbers: float) -> Saying:
+def said(*relations: Relation, given: Iterable[Relation] = (), **numbers: float) -> Saying:
     """Say something of an example; at least one relation.
 
-    >>> said(Stated(1, "<=", 2), given=[Stated(0, ">", 0)]).applies
+    >>> said(Relation(1, "<=", 2), given=[Relation(0, ">", 0)]).applies
     False
     """
     if not relations:
@@ -153,14 +153,14 @@ def said(*relations: Stated, given: Iterable[Stated] = (), **numbers: float) -> 
     return Saying(relations, tuple(given), numbers)
 
 
-def beyond_rounding(relation: Stated) -> bool:
+def beyond_rounding(relation: Relation) -> bool:
     """Whether a relation fails, and not only because its sides were rounded.
 
     A tolerance of its own is what the claim allows for that.  Without one, sides that are doubles
     have to differ by `ROUNDING`; a strict relation of doubles fails at equal sides only where these
     are no result of rounding: 0, or infinite.
 
-    >>> beyond_rounding(Stated(1.0 + 1e-15, "<=", 1.0)), beyond_rounding(Stated(0.0, ">", 0.0))
+    >>> beyond_rounding(Relation(1.0 + 1e-15, "<=", 1.0)), beyond_rounding(Relation(0.0, ">", 0.0))
     (False, True)
     """
     if relation.holds:
@@ -211,7 +211,7 @@ class Standing(enum.StrEnum):
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class Attacked:
+class AttackRecord:
     """How far a search for a violation got."""
 
     #: CPU seconds that it had; the same ``evaluations`` and ``seed`` find the same again.
@@ -247,12 +247,14 @@ class Verdict(ShowsItself):
     #: ``"kind/name"`` of an instance in ``farkas/instances/library``, or a small instance inline.
     counterexample: str | Mapping[str, Any] | None = None
     #: What the refuted statement says of the counterexample, and is not so.
-    fails: tuple[Stated, ...] = ()
-    given: tuple[Stated, ...] = ()  #: What the statement assumes, and is so.
+    fails: tuple[Relation, ...] = ()
+    given: tuple[Relation, ...] = ()  #: What the statement assumes, and is so.
     note: str = ""  #: One sentence.
     #: Named values a reader can recompute.
     numbers: Mapping[str, float] = dataclasses.field(default_factory=dict)
-    attacked: Attacked | None = None  #: How far a search for a violation got, where there was one.
+    attacked: AttackRecord | None = (
+        None  #: How far a search for a violation got, where there was one.
+    )
 
     def __bool__(self) -> bool:
         raise TypeError("a verdict is neither true nor false: compare its standing")
@@ -298,17 +300,17 @@ def proved(note: str = "", **numbers: float) -> Verdict:
     return Verdict(standing=Standing.PROVED, note=note, numbers=numbers)
 
 
-def failing(fails: Iterable[Stated]) -> str:
+def failing(fails: Iterable[Relation]) -> str:
     """Words for a statement that fails.
 
-    >>> failing([Stated(8.75, "<=", 3.61), Stated(2, "==", 3)])
+    >>> failing([Relation(8.75, "<=", 3.61), Relation(2, "==", 3)])
     'statement 8.75 <= 3.61, 2 == 3 fails'
     """
     return f"statement {', '.join(map(str, fails))} fails"
 
 
 def held(
-    relations: Iterable[Stated], note: str = "", *, runs: int | None = None, **numbers: float
+    relations: Iterable[Relation], note: str = "", *, runs: int | None = None, **numbers: float
 ) -> Verdict:
     """Verdict of runs without violation, of each of which the statement says ``relations``.
 
@@ -334,7 +336,7 @@ def held(
 
 def refuted(
     counterexample: str | Mapping[str, Any],
-    statement: Stated | Iterable[Stated],
+    statement: Relation | Iterable[Relation],
     note: str = "",
     *,
     given: Any = (),
@@ -377,10 +379,10 @@ def _cited(counterexample: str | Mapping[str, Any]) -> str:
     return counterexample if isinstance(counterexample, str) else "the counterexample"
 
 
-def _several(relations: Stated | Iterable[Stated]) -> tuple[Stated, ...]:
-    several = (relations,) if isinstance(relations, Stated) else tuple(relations)
+def _several(relations: Relation | Iterable[Relation]) -> tuple[Relation, ...]:
+    several = (relations,) if isinstance(relations, Relation) else tuple(relations)
     for relation in several:
-        require_type(relation, Stated, "relation")
+        require_type(relation, Relation, "relation")
     return several
 
 

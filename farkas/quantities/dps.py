@@ -13,7 +13,7 @@ from farkas.errors import NotApplicable
 from farkas.instances.dps import Market
 from farkas.models.dps.offline import Offline
 from farkas.online import algorithms
-from farkas.online.dps import best_fixed
+from farkas.online.dps import fixed_prices
 from farkas.online.dps.cluster import placed
 from farkas.online.dps.seller import BestFit, FreeOfCharge, GivenPrice
 from farkas.quantities.quantity import quantity
@@ -127,11 +127,11 @@ def fixed_price_bound(instance: Market, bound: str) -> float:
 @quantity("dps.bfp_grid")
 def bfp_grid(instance: Market) -> float | None:
     """Best fixed price on the given grid; None for too many combinations."""
-    best = best_fixed.best_on_grid(instance)
+    best = fixed_prices.best_on_grid(instance)
     return None if best is None else best.profit
 
 
-_best_exactly = functools.lru_cache(maxsize=1)(best_fixed.best_exactly)
+_best_exactly = functools.lru_cache(maxsize=1)(fixed_prices.best_exactly)
 
 
 @quantity("dps.bfp{what}", what=("", "_attained"))

@@ -9,7 +9,7 @@ from farkas.models.eris.one_shot import SlotTask
 from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.online.eris.environment import Ledger, can_run
 from farkas.online.eris.eris import accepted
-from farkas.online.eris.scheduler_printed import printed_schedule
+from farkas.online.eris.printed_scheduler import printed_schedule
 from farkas.quantities.names import optimum, program_optimum
 from farkas.quantities.quantity import quantity
 from farkas.relaxations.eris.payoff_bound import job_slots, payoff_bounds

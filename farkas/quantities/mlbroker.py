@@ -15,13 +15,13 @@ from farkas.online.mlbroker.environment import recourse_costs
 from farkas.online.mlbroker.local import local_expected, local_total
 from farkas.quantities.names import optimum
 from farkas.quantities.quantity import quantity
-from farkas.relaxations.mlbroker.relaxed import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxation
 
 
 @quantity("mlbroker.dual[{relax}]", relax=("printed", "tight"))
 def dual(instance: Brokerage, relax: str) -> float:
     """Optimum of the mechanically derived dual of the relaxation, USD."""
-    return optimum(dualize(Relaxed(relax=relax).form(instance)).form)
+    return optimum(dualize(Relaxation(relax=relax).form(instance)).form)
 
 
 @quantity("mlbroker.big_m_smallest")

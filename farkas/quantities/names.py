@@ -19,7 +19,7 @@ from farkas.forms import LinearForm
 from farkas.online.driver import algorithms
 from farkas.online.run import Run
 from farkas.quantities.quantity import Quantity, quantities
-from farkas.solvers import Answer, Claimed, solve
+from farkas.solvers import Answer, Conclusion, solve
 from farkas.tolerances import SIMPLEX
 
 #: Keys of case files that the rule alone would not understand, or would solve more slowly.
@@ -121,6 +121,6 @@ def program_optimum(name: str, instance: Any) -> float | None:
         problem = program.model(instance).problem
         return float(solve_problem(problem, tolerance=SIMPLEX).require_optimal().objective)
     answer = _solved(program.form(instance))
-    if answer.claim in (Claimed.INFEASIBLE, Claimed.UNBOUNDED):
+    if answer.claim in (Conclusion.INFEASIBLE, Conclusion.UNBOUNDED):
         return None
     return answer.require_optimal().objective

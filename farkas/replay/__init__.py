@@ -1,9 +1,9 @@
 """Runs replayed: what decisions are worth and whether they keep the rules, in exact arithmetic."""
 
 from farkas.replay.base import (
-    Decided,
-    Kept,
-    Replayed,
+    Replay,
+    Requirements,
+    RunDecisions,
     audit,
     excess_words,
     is_as_decided,
@@ -14,6 +14,14 @@ from farkas.replay.base import (
 )
 
 __all__ = [
-    "Decided", "Kept", "Replayed", "audit", "excess_words", "is_as_decided", "replay",
-    "replayed_ratio", "replays", "unread",
+    "Replay",
+    "Requirements",
+    "RunDecisions",
+    "audit",
+    "excess_words",
+    "is_as_decided",
+    "replay",
+    "replayed_ratio",
+    "replays",
+    "unread",
 ]  # fmt: skip

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 Exact = Fraction | int  #: A number without rounding error.
 
 
-class Decided(Protocol):
+class RunDecisions(Protocol):
     """What a replay reads of a run; nothing else in it is looked at."""
 
     @property
@@ -55,7 +55,7 @@ class Decided(Protocol):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Replayed:
+class Replay:
     """What decisions are worth, and what they exceed or break."""
 
     #: low, high: the value lies in [low, high]; equal unless a formula of the paper is irrational.
@@ -75,14 +75,14 @@ class Replayed:
     endless: bool = False
 
     @classmethod
-    def of(cls, value: Exact, kept: Kept | None = None, **others: Any) -> Replayed:
+    def of(cls, value: Exact, kept: Requirements | None = None, **others: Any) -> Replay:
         """Build from an exact value, and what is known about requirements."""
-        known = kept or Kept()
+        known = kept or Requirements()
         exact = Fraction(value)
         return cls(exact, exact, known.excess, tuple(known.broken), **others)
 
     @classmethod
-    def between(cls, low: Exact, high: Exact, kept: Kept, **others: Any) -> Replayed:
+    def between(cls, low: Exact, high: Exact, kept: Requirements, **others: Any) -> Replay:
         """Build from bounds on the value, and what is known about requirements."""
         return cls(Fraction(low), Fraction(high), kept.excess, tuple(kept.broken), **others)
 
@@ -110,7 +110,7 @@ LONGEST = 4096  #: Bits of a denominator; a longer fraction is rounded.
 DIGITS = 256  #: Binary digits that rounding leaves.
 
 
-class Kept:
+class Requirements:
     """How well requirements are kept.
 
     What counts as kept must be worth no more than its share, whatever it costs to keep.  Where
@@ -163,16 +163,16 @@ class Kept:
 
 
 #: From an instance and a run; None when the decisions are of an algorithm it knows nothing of.
-Replay = Callable[[Any, Decided], Replayed | None]
+ReplayRule = Callable[[Any, RunDecisions], Replay | None]
 
 #: By kind; the value of a run of another kind is the run's word.
-replays: Registry[Replay] = Registry("replay", "farkas.replay")
+replays: Registry[ReplayRule] = Registry("replay", "farkas.replay")
 
 #: By kind, fields of decisions that no replay reads: they are the word of the file.
 unread: Registry[tuple[str, ...]] = Registry("fields that no replay reads", "farkas.replay")
 
 
-def replay(run: Decided, instance: Instance) -> Replayed | None:
+def replay(run: RunDecisions, instance: Instance) -> Replay | None:
     """Check and value the decisions of a run on ``instance``; None when nothing can.
 
     Raises `NotACertificate` when the run is of another kind, or its decisions are no decisions of
@@ -279,7 +279,7 @@ def quotient(numerator: int, denominator: int) -> tuple[Fraction, Fraction]:
     return Fraction(whole, 1 << shift), Fraction(whole + (rest > 0), 1 << shift)
 
 
-class Said(Decided, Protocol):
+class RunStatement(RunDecisions, Protocol):
     """What a run says of its own worth."""
 
     @property
@@ -294,7 +294,7 @@ class Said(Decided, Protocol):
     def ratio(self) -> float | None: ...
 
 
-def audit(run: Said, instance: Instance, found: Replayed | None = None) -> Replayed | None:
+def audit(run: RunStatement, instance: Instance, found: Replay | None = None) -> Replay | None:
     """Replay a run and compare with what it says of itself; None when nothing can replay it.
 
     Raises `NotACertificate` when the run states another value, hides requirements that it breaks,
@@ -317,7 +317,7 @@ def audit(run: Said, instance: Instance, found: Replayed | None = None) -> Repla
     return found
 
 
-def _compare(run: Said, found: Replayed) -> None:
+def _compare(run: RunStatement, found: Replay) -> None:
     """Raise `NotACertificate` unless the stated value, rounded and exact, is that of the replay."""
     proved = found.proved(run.sense)
     room = Fraction(ROUNDING) * found.magnitude
@@ -336,7 +336,7 @@ def _compare(run: Said, found: Replayed) -> None:
         )
 
 
-def is_as_decided(run: Said, found: Replayed) -> bool:
+def is_as_decided(run: RunStatement, found: Replay) -> bool:
     """Whether a run states what its decisions cost as they are, and a point beside them counts."""
     if found.decided is None or found.broken:
         return False
@@ -356,7 +356,7 @@ def _text(number: Fraction) -> str:
     return shown(str(number))
 
 
-def replayed_ratio(sense: Sense, found: Replayed, bound: Fraction) -> float | None:
+def replayed_ratio(sense: Sense, found: Replay, bound: Fraction) -> float | None:
     """Return the certified ratio of decisions, rounded up; None when it says nothing.
 
     Decisions that break a requirement have no ratio.  Raises `NotACertificate` when they are better
@@ -368,6 +368,6 @@ def replayed_ratio(sense: Sense, found: Replayed, bound: Fraction) -> float | No
     return ratio_at_most(sense, found.proved(sense), bound, exact=not found.excess)
 
 
-def excess_words(found: Replayed) -> str:
+def excess_words(found: Replay) -> str:
     """Share by which requirements are missed at most: two digits, rounded up."""
     return rounded(found.excess, up=True, digits=2)

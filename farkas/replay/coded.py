@@ -19,8 +19,17 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from farkas.instances.coded import FOR_P1, CodedComputing
-from farkas.portable import log1p
-from farkas.replay.base import Decided, Entry, Kept, Replayed, decoded, fixed, places, replays
+from farkas.portable_functions import log1p
+from farkas.replay.base import (
+    Entry,
+    Replay,
+    Requirements,
+    RunDecisions,
+    decoded,
+    fixed,
+    places,
+    replays,
+)
 from farkas.tolerances import TIE
 
 
@@ -89,23 +98,23 @@ class WorkingPair(NamedTuple):
 
 
 @replays.register("coded")
-def replay(data: CodedComputing, run: Decided) -> Replayed:
+def replay(data: CodedComputing, run: RunDecisions) -> Replay:
     """Check the plan and enclose the time at which the last master expects its rows."""
-    kept = Kept()
+    kept = Requirements()
     plans = decoded(run.decisions, list[PlanEntry])
     if len(plans) != 1:
         kept.broken.append(f"{len(plans)} decisions, one plan is wanted")
-        return Replayed.of(0, kept)
+        return Replay.of(0, kept)
     share, loads = plans[0].share, plans[0].loads
     widths = [data.workers] * data.num_masters
     if [len(row) for row in share] != widths or [len(row) for row in loads] != widths:
         kept.broken.append(f"shares and loads need shape {(data.num_masters, data.workers)}")
-        return Replayed.of(0, kept)
+        return Replay.of(0, kept)
     kept = plan_faults(data, share, loads)
     if run.algorithm.startswith(FOR_P1):
         from farkas.replay.coded_chance import replay_chance
 
-        return replay_chance(data, share, loads, kept) if not kept.broken else Replayed.of(0, kept)
+        return replay_chance(data, share, loads, kept) if not kept.broken else Replay.of(0, kept)
     low = high = Fraction(0)
     endless = not kept.broken
     for master, task in enumerate(data.masters):
@@ -119,14 +128,14 @@ def replay(data: CodedComputing, run: Decided) -> Replayed:
         elif found is not None:
             low, high = max(low, found[0]), max(high, found[1])
     ends = not kept.broken
-    return Replayed.between(
+    return Replay.between(
         low, high, kept, note=EXPECTED if ends else "", endless=endless and not ends
     )
 
 
-def plan_faults(data: CodedComputing, share: Numbers, loads: Numbers) -> Kept:
+def plan_faults(data: CodedComputing, share: Numbers, loads: Numbers) -> Requirements:
     """Shares lie in [0, 1] and add up to at most 1; loads are >= 0, and 0 where forbidden."""
-    kept = Kept()
+    kept = Requirements()
     places(number for row in loads for number in row)  # refuses what is not finite
     after = places(number for row in share for number in row)
     for worker in range(data.workers):

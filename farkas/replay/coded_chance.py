@@ -21,7 +21,7 @@ import numpy as np
 
 from farkas.instances.coded import CodedComputing
 from farkas.numbers import Floats
-from farkas.replay.base import Kept, Replayed
+from farkas.replay.base import Replay, Requirements
 from farkas.replay.coded import Numbers, enclosed_time, falling, log2_units
 from farkas.tolerances import TINY, ULP
 
@@ -43,7 +43,7 @@ class Sender(NamedTuple):
     slope: Fraction
 
 
-class Awaiting(NamedTuple):
+class WaitingMaster(NamedTuple):
     """A master that waits for its rows."""
 
     rows: int
@@ -154,7 +154,7 @@ def reached(loads: list[int], chances: Floats, rows: int) -> float:
     return found
 
 
-def quantile(waiting: Awaiting, target: Fraction) -> tuple[Fraction, Fraction] | None:
+def quantile(waiting: WaitingMaster, target: Fraction) -> tuple[Fraction, Fraction] | None:
     """Enclose the smallest time at which a master is served; None where there is none.
 
     A plan whose probability approaches the target without passing it by more than rounding counts
@@ -167,7 +167,9 @@ def quantile(waiting: Awaiting, target: Fraction) -> tuple[Fraction, Fraction] |
     return enclosed_time(lambda time: waiting.served(time, target), guess, WIDTH)
 
 
-def replay_chance(data: CodedComputing, share: Numbers, loads: Numbers, kept: Kept) -> Replayed:
+def replay_chance(
+    data: CodedComputing, share: Numbers, loads: Numbers, kept: Requirements
+) -> Replay:
     """Enclose the time by which every master is served.
 
     Parameters
@@ -179,7 +181,7 @@ def replay_chance(data: CodedComputing, share: Numbers, loads: Numbers, kept: Ke
     """
     if any(load != int(load) for row in loads for load in row):
         kept.broken.append("a load is no whole number of rows")
-        return Replayed.of(0, kept)
+        return Replay.of(0, kept)
     target = Fraction(data.success_probability)
     low = high = Fraction(0)
     for master, task in enumerate(data.masters):
@@ -191,12 +193,12 @@ def replay_chance(data: CodedComputing, share: Numbers, loads: Numbers, kept: Ke
             )
         else:
             low, high = max(low, found[0]), max(high, found[1])
-    return Replayed.between(low, high, kept)
+    return Replay.between(low, high, kept)
 
 
 def _waiting(
     data: CodedComputing, master: int, share: tuple[float, ...], loads: tuple[float, ...]
-) -> Awaiting:
+) -> WaitingMaster:
     """Return a master and the workers that send it rows, all in units that divide every load."""
     pairs = zip(share, loads, data.rate[master], data.shift[master], strict=True)
     found = [
@@ -206,4 +208,4 @@ def _waiting(
     ]
     unit = math.gcd(*(one.load for one in found)) or 1
     rows = -(-data.masters[master].rows // unit)
-    return Awaiting(rows, [one._replace(load=one.load // unit) for one in found])
+    return WaitingMaster(rows, [one._replace(load=one.load // unit) for one in found])

@@ -27,10 +27,10 @@ from farkas.errors import NotACertificate
 from farkas.instances.dps import Job, Market
 from farkas.numbers import Bools, Ints
 from farkas.replay.base import (
-    Decided,
     Entry,
-    Kept,
-    Replayed,
+    Replay,
+    Requirements,
+    RunDecisions,
     decoded,
     fixed,
     places,
@@ -67,22 +67,22 @@ unread.add("dps", ("exploring", "prices that a job declined"))
 
 
 @replays.register("dps")
-def replay(market: Market, run: Decided) -> Replayed:
+def replay(market: Market, run: RunDecisions) -> Replay:
     """Add up payments, and check them and the placements."""
-    decisions, kept = decoded(run.decisions, list[SaleEntry]), Kept()
+    decisions, kept = decoded(run.decisions, list[SaleEntry]), Requirements()
     if len(decisions) != market.num_jobs:
         kept.broken.append(f"{len(decisions)} decisions for {market.num_jobs} jobs")
-        return Replayed.of(0, kept)
+        return Replay.of(0, kept)
     outcome = np.array([decision.outcome for decision in decisions])
     offers = _Offers(market, decisions, outcome)
     for job, wrong in sorted(offers.faults(kept)):
         kept.broken.append(f"job {job} {wrong}")
-    placed, odd = _Placed.of(market, decisions, np.isin(outcome, SERVED))
+    placed, odd = _Placements.of(market, decisions, np.isin(outcome, SERVED))
     for job in odd:
         kept.broken.append(f"job {job} {_misplaced(market, market.jobs[job], decisions[job])}")
     for job in placed.lacking(market).tolist():
         kept.broken.append(f"job {job} takes units that are not idle")
-    return Replayed.of(offers.earned(), kept)
+    return Replay.of(offers.earned(), kept)
 
 
 class _Offers:
@@ -101,7 +101,7 @@ class _Offers:
             for wrong in column[~np.isfinite(column)][:1].tolist():
                 raise NotACertificate(f"the decisions of the run hold {wrong}")
 
-    def faults(self, kept: Kept) -> Iterator[tuple[int, str]]:
+    def faults(self, kept: Requirements) -> Iterator[tuple[int, str]]:
         """Say of which jobs the payment is wrong, and why."""
         for job in np.flatnonzero((self.paid != 0) & ~self.sold).tolist():
             yield job, "pays without being sold anything"
@@ -128,7 +128,7 @@ class _Offers:
         data = self.market.jobs[job]
         return Fraction(self.worker[job]) * data.workers + Fraction(self.ps[job]) * data.ps
 
-    def _overpaid(self, job: int, kept: Kept) -> str:
+    def _overpaid(self, job: int, kept: Requirements) -> str:
         """Say why a sold job pays too much or not what it is asked for; empty if it does not."""
         asked, paid, data = self._asked(job), float(self.paid[job]), self.market.jobs[job]
         cap = self.market.price_cap
@@ -152,7 +152,7 @@ class _Offers:
         return Fraction(sum(fixed(price, after) * units for price, units in parts), 1 << after)
 
 
-class _Placed:
+class _Placements:
     """Placements that are none of their own fault: job, server and units; shape (entries,)."""
 
     def __init__(self, jobs: int, job: Ints, server: Ints, workers: Ints, ps: Ints) -> None:
@@ -163,7 +163,7 @@ class _Placed:
     @classmethod
     def of(
         cls, market: Market, decisions: Sequence[SaleEntry], served: Bools
-    ) -> tuple[_Placed, list[int]]:
+    ) -> tuple[_Placements, list[int]]:
         """Read them, and return the jobs with placements that are wrong by themselves."""
         counts = [
             np.fromiter(map(len, map(operator.attrgetter(field), decisions)), np.int64)

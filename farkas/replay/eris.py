@@ -27,10 +27,10 @@ from farkas.certificates.doubles import nearest
 from farkas.instances.eris import Auction, Job, hosted, left_over
 from farkas.numbers import Array
 from farkas.replay.base import (
-    Decided,
     Entry,
-    Kept,
-    Replayed,
+    Replay,
+    Requirements,
+    RunDecisions,
     decoded,
     exact,
     replays,
@@ -86,10 +86,10 @@ unread.add("eris", ("payoff_bound",))
 
 
 @replays.register("eris")
-def replay(auction: Auction, run: Decided) -> Replayed:
+def replay(auction: Auction, run: RunDecisions) -> Replay:
     """Add up what accepted jobs are worth, and check what all pieces use."""
     slots = decoded(run.decisions, list[SlotEntry])
-    kept = Kept()
+    kept = Requirements()
     if len(slots) != auction.slots:
         kept.broken.append(f"{len(slots)} decisions for {auction.slots} slots")
     kept.broken += _ahead_of_time(auction, slots)
@@ -122,7 +122,7 @@ def replay(auction: Auction, run: Decided) -> Replayed:
     profit = getattr(run, "numbers", {}).get("revenue")
     if profit is not None and abs(exact(profit) - paid) > Fraction(ROUNDING) * paid:
         kept.broken.append(f"the profit is said to be {profit:g}, and jobs pay {nearest(paid):g}")
-    return Replayed.of(worth, kept)
+    return Replay.of(worth, kept)
 
 
 def _misplaced(auction: Auction, piece: PieceEntry) -> str:
@@ -153,7 +153,7 @@ def _crowded(auction: Auction, pieces: Iterable[PieceEntry]) -> Iterator[str]:
                 yield f"{said} {count} workers at site {site}, which holds fewer"
 
 
-def _check_use(auction: Auction, pieces: list[list[PieceEntry]], kept: Kept) -> None:
+def _check_use(auction: Auction, pieces: list[list[PieceEntry]], kept: Requirements) -> None:
     """Compare transfer and resources with what there is, in integers."""
     sizes = [job.parameter_size for job in auction.jobs]
     (fixed_sizes, exchange), after = whole([auction.chunk_size, auction.transfer_budget], sizes)

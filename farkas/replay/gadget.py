@@ -18,7 +18,7 @@ from farkas.certificates.encoding import shown
 from farkas.errors import NotACertificate
 from farkas.instances.gadget import Cluster, Job
 from farkas.messages import quoted
-from farkas.replay.base import Decided, Entry, Kept, Replayed, Whole, decoded, replays
+from farkas.replay.base import Entry, Replay, Requirements, RunDecisions, Whole, decoded, replays
 from farkas.tolerances import FLOORS, ROUNDING
 
 
@@ -37,12 +37,12 @@ class Ring(Entry, frozen=True, kw_only=True):
 
 
 @replays.register("gadget")
-def replay(instance: Cluster, run: Decided) -> Replayed:
+def replay(instance: Cluster, run: RunDecisions) -> Replay:
     """Check rings slot by slot, then budgets; value what every job has received."""
     slots = decoded(run.decisions, list[list[Ring]])
     if len(slots) != instance.horizon:
         raise NotACertificate(f"the run decides {len(slots)} slots of {instance.horizon}")
-    kept, received = Kept(), [0] * instance.num_jobs
+    kept, received = Requirements(), [0] * instance.num_jobs
     for slot, rings in enumerate(slots):
         _require_places(instance, slot, rings)
         kept.broken += [f"slot {slot}: {words}" for words in _missed(instance, slot, rings, kept)]
@@ -50,12 +50,12 @@ def replay(instance: Cluster, run: Decided) -> Replayed:
             received[ring.job] += ring.size
     kept.broken += _over_budget(instance, received, kept)
     if kept.broken:
-        return Replayed.of(0, kept)
+        return Replay.of(0, kept)
     parts = [
         enclose(job.utility, job.efficiency, slots)
         for job, slots in zip(instance.jobs, received, strict=True)
     ]
-    return Replayed.between(
+    return Replay.between(
         sum((low for low, _ in parts), Fraction(0)),
         sum((high for _, high in parts), Fraction(0)),
         kept,
@@ -77,7 +77,7 @@ def _require_places(instance: Cluster, slot: int, rings: list[Ring]) -> None:
                     )
 
 
-def _missed(instance: Cluster, slot: int, rings: list[Ring], kept: Kept) -> Iterator[str]:
+def _missed(instance: Cluster, slot: int, rings: list[Ring], kept: Requirements) -> Iterator[str]:
     """Say what a slot breaks."""
     used: dict[tuple[int, int], Fraction] = collections.defaultdict(Fraction)
     reserved: dict[int, Fraction] = collections.defaultdict(Fraction)
@@ -150,7 +150,7 @@ def _is_closed_walk(instance: Cluster, hosts: set[int], uses: Mapping[int, int])
     return not any(balance.values()) and hosts <= reached
 
 
-def _over_budget(instance: Cluster, received: list[int], kept: Kept) -> Iterator[str]:
+def _over_budget(instance: Cluster, received: list[int], kept: Requirements) -> Iterator[str]:
     """Say which jobs receive more worker-slots than their budgets allow."""
     allowed = instance.most_slots.tolist()
     for i, (job, slots) in enumerate(zip(instance.jobs, received, strict=True)):

@@ -11,10 +11,10 @@ from farkas.errors import NotACertificate
 from farkas.instances.mlbroker import FRACTIONAL, Brokerage
 from farkas.numbers import Array, Ints
 from farkas.replay.base import (
-    Decided,
     Entry,
-    Kept,
-    Replayed,
+    Replay,
+    Requirements,
+    RunDecisions,
     Whole,
     decoded,
     replays,
@@ -27,7 +27,7 @@ unread.add("mlbroker", ("repaired", "gap"))
 
 
 @replays.register("mlbroker")
-def replay(instance: Brokerage, run: Decided) -> Replayed:
+def replay(instance: Brokerage, run: RunDecisions) -> Replay:
     """Replay whole or fractional decisions, whichever the run's algorithm makes."""
     if run.algorithm in FRACTIONAL:
         from farkas.replay.mlbroker_fractional import replay_fractional
@@ -77,7 +77,9 @@ class Prices:
 # under the volume discount, for every entry of a site, and for its traffic.
 
 
-def transfers(instance: Brokerage, prices: Prices, workers: Array, kept: Kept) -> list[Fraction]:
+def transfers(
+    instance: Brokerage, prices: Prices, workers: Array, kept: Requirements
+) -> list[Fraction]:
     """Cost of every pair's cheapest transport, USD; data that nobody trains are noted in ``kept``.
 
     ``workers``: whole numbers, shape (pairs, sites).
@@ -110,7 +112,7 @@ class PlacedEntry(Entry, frozen=True, kw_only=True):
     repaired: Whole = 0
 
 
-def replay_placements(instance: Brokerage, run: Decided) -> Replayed:
+def replay_placements(instance: Brokerage, run: RunDecisions) -> Replay:
     """Check that every job has its server and workers, and add up the four costs."""
     return _Placement(instance, run.decisions).replay()
 
@@ -126,7 +128,7 @@ class _Placement:
     def __init__(self, instance: Brokerage, decisions: list[Any]) -> None:
         slots = decoded(decisions, list[PlacedEntry])
         require_slots(instance, [slot.jobs for slot in slots])
-        self.instance, self.kept, self.job = instance, Kept(), instance.pair_job
+        self.instance, self.kept, self.job = instance, Requirements(), instance.pair_job
         self.pairs = [instance.pairs_at(slot) for slot in range(instance.num_slots)]
         self.workers: Array = np.zeros((instance.num_pairs, instance.num_sites), dtype=object)
         self.server = np.zeros(instance.num_pairs, np.int64)
@@ -151,14 +153,14 @@ class _Placement:
                 have = f"{sum(workers)} workers, {needed} are needed"
                 self.kept.broken.append(f"{where} has {have}")
 
-    def replay(self) -> Replayed:
+    def replay(self) -> Replay:
         """Add up the four costs."""
         if self.kept.broken:
-            return Replayed.of(0, self.kept)
+            return Replay.of(0, self.kept)
         prices = Prices(self.instance)
         moved = transfers(self.instance, prices, self.workers, self.kept)
         value = sum(moved, Fraction(0)) + self._resources(prices)
-        return Replayed.of(value + self._deployments() + self._traffic(prices), self.kept)
+        return Replay.of(value + self._deployments() + self._traffic(prices), self.kept)
 
     def _resources(self, prices: Prices) -> Fraction:
         """Cost of what all jobs use at a site in a slot."""

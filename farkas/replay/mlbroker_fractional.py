@@ -21,10 +21,10 @@ from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.messages import quoted
 from farkas.numbers import Array
 from farkas.replay.base import (
-    Decided,
     Entry,
-    Kept,
-    Replayed,
+    Replay,
+    Requirements,
+    RunDecisions,
     Whole,
     decoded,
     fixed,
@@ -63,7 +63,7 @@ Lane = tuple[int, int]  #: Two sites.
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class RowDemand:
     """What rows ask of a job in a slot, in whole units."""
 
     one: int  #: How many units one worker or a whole share has.
@@ -88,7 +88,7 @@ class JobPoint:
     moved: dict[Lane, int]
     connected: dict[Lane, int]
 
-    def mend(self, asked: Asked) -> None:
+    def mend(self, asked: RowDemand) -> None:
         """Move to a point that keeps all rows exactly; see the module for why it does."""
         sites = range(len(self.server))
         if asked.most == 0:
@@ -132,7 +132,7 @@ class JobPoint:
                 self.moved.update(zip(out, kept, strict=True))
         self.moved = _positive(self.moved)
 
-    def _connect(self, r: int, missing: int, asked: Asked) -> None:
+    def _connect(self, r: int, missing: int, asked: RowDemand) -> None:
         """(8i), along lanes from site ``r`` that have room, the largest first."""
         by_size = sorted(
             range(len(self.server)), key=lambda p: (self.connected.get((r, p), 0), self.server[p])
@@ -145,7 +145,7 @@ class JobPoint:
                 missing -= step
         assert not missing
 
-    def _present(self, r: int, asked: Asked) -> int:
+    def _present(self, r: int, asked: RowDemand) -> int:
         """(8g), (8l)."""
         y, s, v = self.workers[r], self.server[r], max(self.deployed[r], 0)
         if asked.presence:
@@ -218,24 +218,24 @@ class FractionalEntry(Entry, frozen=True, kw_only=True):
     gap: float | None = 0.0
 
 
-def replay_fractional(instance: Brokerage, run: Decided) -> Replayed:
+def replay_fractional(instance: Brokerage, run: RunDecisions) -> Replay:
     """Check the rows of the relaxation and add up its costs."""
-    relaxation, kept = _Relaxation(instance, run), Kept()
+    relaxation, kept = _Relaxation(instance, run), Requirements()
     costs, decided = _slots(relaxation, run, kept)
     low, high = (sum(side, Fraction(0)) for side in zip(*costs, strict=True)) if costs else (0, 0)
     note = f"Decisions are fractional: points of mlbroker.relaxed[{relaxation.variant}]."
-    return Replayed.between(low, high, kept, note=note, decided=decided)
+    return Replay.between(low, high, kept, note=note, decided=decided)
 
 
-def slot_costs(instance: Brokerage, run: Decided) -> list[Fraction] | None:
+def slot_costs(instance: Brokerage, run: RunDecisions) -> list[Fraction] | None:
     """Return what each slot costs at most, of the point that is mended; None where rows break."""
-    kept = Kept()
+    kept = Requirements()
     costs, _ = _slots(_Relaxation(instance, run), run, kept)
     return None if kept.broken else [high for _, high in costs]
 
 
 def _slots(
-    relaxation: _Relaxation, run: Decided, kept: Kept
+    relaxation: _Relaxation, run: RunDecisions, kept: Requirements
 ) -> tuple[list[tuple[Fraction, Fraction]], Fraction]:
     """Bounds on the cost of every slot, and what decisions cost in all as they are."""
     instance, costs, decided = relaxation.instance, [], Fraction(0)
@@ -261,7 +261,7 @@ def _slots(
 class _Relaxation(Prices):
     """What the variant of the relaxation asks of jobs and makes them pay, in integers."""
 
-    def __init__(self, instance: Brokerage, run: Decided) -> None:
+    def __init__(self, instance: Brokerage, run: RunDecisions) -> None:
         self.relax = run.options.get("relax", "printed")
         self.semantics: Semantics = run.options.get("semantics", "printed")
         self.variant = f"{self.relax},{self.semantics}"
@@ -331,7 +331,7 @@ class _Point:
         for pair, point, rate, volume in zip(
             self.pairs, self.points, self.rate, self.volume, strict=True
         ):
-            asked = Asked(
+            asked = RowDemand(
                 one=self.one,
                 rate=rate,
                 volume=volume,
@@ -344,7 +344,7 @@ class _Point:
 
     # --- rows ------------------------------------------------------------------------------------
 
-    def missed(self, kept: Kept) -> list[str]:
+    def missed(self, kept: Requirements) -> list[str]:
         """Rows that are missed by more than counts as kept, in words."""
         count = collections.Counter(
             label

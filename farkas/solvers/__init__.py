@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __getattr__ = when_used(
     __name__,
     {
-        "answer": "Answer Claimed Reason",
+        "answer": "Answer Conclusion Reason",
         "base": "Ability Access Availability Status availability backend backends solve status",
         "options": "Options",
         "session": "Session",
@@ -33,9 +33,9 @@ def all_solvers() -> "list[Status]":
     return status(bridged=True)
 
 
-class _Callable(types.ModuleType):
+class _CallableModule(types.ModuleType):
     def __call__(self) -> "list[Status]":
         return all_solvers()
 
 
-sys.modules[__name__].__class__ = _Callable  # farkas.solvers()
+sys.modules[__name__].__class__ = _CallableModule  # farkas.solvers()

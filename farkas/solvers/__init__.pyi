@@ -1,5 +1,5 @@
 from farkas.solvers.answer import Answer as Answer
-from farkas.solvers.answer import Claimed as Claimed
+from farkas.solvers.answer import Conclusion as Conclusion
 from farkas.solvers.answer import Reason as Reason
 from farkas.solvers.base import Ability as Ability
 from farkas.solvers.base import Access as Access

@@ -32,7 +32,7 @@ class Reason(enum.StrEnum):
     UNKNOWN = "unknown"
 
 
-class Claimed(enum.StrEnum):
+class Conclusion(enum.StrEnum):
     """What a solver says of its result; checked by nobody yet."""
 
     OPTIMAL = "optimal"
@@ -48,7 +48,7 @@ class Answer(ShowsItself):
 
     #: reason, claim: why the solver stopped and what it says, kept apart.
     reason: Reason = Reason.UNKNOWN
-    claim: Claimed = Claimed.NONE
+    claim: Conclusion = Conclusion.NONE
     #: Value of the solver's point, computed from the form; NaN without a point.
     objective: float = math.nan
     #: Dual bound the solver states, in the sense of the program; NaN when unknown.
@@ -87,7 +87,7 @@ class Answer(ShowsItself):
         """
         linear = optimal and not form.is_mip
         return cls(
-            claim=Claimed.OPTIMAL if optimal else Claimed.FEASIBLE,
+            claim=Conclusion.OPTIMAL if optimal else Conclusion.FEASIBLE,
             bound=math.nan if linear else bound(),
             raw_point=point,
             raw_row_duals=duals() if linear else None,
@@ -96,7 +96,9 @@ class Answer(ShowsItself):
 
     def __repr__(self) -> str:
         said = f" at {self.objective:.9g}" if self.has_point else ""
-        why = "" if self.claim in (Claimed.OPTIMAL, Claimed.INFEASIBLE) else f", {self.reason}"
+        why = (
+            "" if self.claim in (Conclusion.OPTIMAL, Conclusion.INFEASIBLE) else f", {self.reason}"
+        )
         return f"<answer of {named(self.solver or 'nobody')}: claims {self.claim}{said}{why}>"
 
     @property
@@ -143,7 +145,7 @@ class Answer(ShowsItself):
         Where Ctrl-C ended the solve, `KeyboardInterrupt`.
         """
         self.unless_interrupted()
-        if self.claim is not Claimed.OPTIMAL:
+        if self.claim is not Conclusion.OPTIMAL:
             raise NoAnswer(f"{self._who()} did not reach an optimum: {self._why()}")
         return self
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from farkas.forms import FeasibilityReport, LinearForm, check_point
 from farkas.forms.scale import in_units
 from farkas.numbers import Floats
-from farkas.solvers.answer import Answer, Claimed, Reason, inwards
+from farkas.solvers.answer import Answer, Conclusion, Reason, inwards
 from farkas.tolerances import DROPPED, FEASIBLE, ROUNDING, SIMPLEX, SOLVER_GAP, SOLVERS_WHOLE
 
 #: Side that HiGHS, Gurobi, SCIP and Clarabel take as absent, in the units they are handed.
@@ -28,7 +28,7 @@ def settled_by_inspection(form: LinearForm) -> Answer | None:
     crossed = crossing(form)
     if crossed:
         return Answer(
-            reason=Reason.FINISHED, claim=Claimed.INFEASIBLE, seconds=0.0, message=crossed
+            reason=Reason.FINISHED, claim=Conclusion.INFEASIBLE, seconds=0.0, message=crossed
         )
     # a row without entries reads row_lower <= 0 <= row_upper
     empty = form.matrix.starts[1:] == form.matrix.starts[:-1]
@@ -37,7 +37,7 @@ def settled_by_inspection(form: LinearForm) -> Answer | None:
         if ray.any():
             return Answer(
                 reason=Reason.FINISHED,
-                claim=Claimed.INFEASIBLE,
+                claim=Conclusion.INFEASIBLE,
                 seconds=0.0,
                 raw_ray=ray,
                 message=f"{form.row_name(int(np.flatnonzero(ray)[0]))}: no entries and not 0",
@@ -46,7 +46,7 @@ def settled_by_inspection(form: LinearForm) -> Answer | None:
         return None
     return Answer(
         reason=Reason.FINISHED,
-        claim=Claimed.OPTIMAL,
+        claim=Conclusion.OPTIMAL,
         objective=form.offset,
         bound=form.offset,
         seconds=0.0,
@@ -118,15 +118,15 @@ def audited(form: LinearForm, answer: Answer) -> Answer:
     if answer.raw_point is None:
         return _pointless(form, answer)
     report = check_point(form, answer.raw_point)
-    if answer.claim is Claimed.OPTIMAL and not (report or plausible(form, answer.raw_point)):
+    if answer.claim is Conclusion.OPTIMAL and not (report or plausible(form, answer.raw_point)):
         return _distrusted(answer, report)
-    if answer.claim is Claimed.OPTIMAL or (answer.claim is Claimed.FEASIBLE and report):
+    if answer.claim is Conclusion.OPTIMAL or (answer.claim is Conclusion.FEASIBLE and report):
         return _valued(form, answer, report)
     return dataclasses.replace(answer, **_NOTHING)
 
 
 _NOTHING: dict[str, Any] = {
-    "claim": Claimed.NONE,
+    "claim": Conclusion.NONE,
     "objective": math.nan,
     "raw_point": None,
     "raw_row_duals": None,
@@ -153,11 +153,11 @@ def _pointless(form: LinearForm, answer: Answer) -> Answer:
     """Answer without what only a point could show."""
     bound = answer.bound if math.isfinite(answer.bound) else math.nan
     answer = dataclasses.replace(answer, objective=math.nan, bound=bound, report=None)
-    if answer.claim is Claimed.UNBOUNDED and (reason := _not_unbounded(form)):
+    if answer.claim is Conclusion.UNBOUNDED and (reason := _not_unbounded(form)):
         return dataclasses.replace(
             answer, **_NOTHING, reason=Reason.NUMERICAL, bound=math.nan, message=reason
         )
-    if answer.claim not in (Claimed.OPTIMAL, Claimed.FEASIBLE):
+    if answer.claim not in (Conclusion.OPTIMAL, Conclusion.FEASIBLE):
         return answer
     message = answer.message or f"it claims {answer.claim} and gives no point"
     if answer.reason is Reason.FINISHED:
@@ -178,7 +178,7 @@ def _valued(form: LinearForm, answer: Answer, report: FeasibilityReport) -> Answ
         )
     if bound == (-math.inf if form.sense == "min" else math.inf):
         bound = math.nan  # says nothing
-    if math.isnan(bound) and answer.claim is Claimed.OPTIMAL and not form.is_mip:
+    if math.isnan(bound) and answer.claim is Conclusion.OPTIMAL and not form.is_mip:
         bound = objective  # what the claim says of a linear program
     answer = dataclasses.replace(answer, objective=objective, bound=bound, report=report)
     beyond = bound - objective if form.sense == "min" else objective - bound
@@ -187,7 +187,7 @@ def _valued(form: LinearForm, answer: Answer, report: FeasibilityReport) -> Answ
     return dataclasses.replace(
         answer,
         reason=Reason.NUMERICAL,
-        claim=Claimed.FEASIBLE if report else Claimed.NONE,
+        claim=Conclusion.FEASIBLE if report else Conclusion.NONE,
         bound=math.nan,
         raw_row_duals=None,
         message=f"its bound {bound:.9g} and its point, worth {objective:.9g}, exclude each other",

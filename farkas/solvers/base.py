@@ -27,7 +27,7 @@ from farkas.forms.scale import Units
 from farkas.messages import named, one_line
 from farkas.numbers import Floats
 from farkas.registry import Registry
-from farkas.solvers.answer import Answer, Claimed, Reason, handed, returned
+from farkas.solvers.answer import Answer, Conclusion, Reason, handed, returned
 from farkas.solvers.audit import audited, settled_by_inspection, well_formed
 from farkas.solvers.options import OptionNames, Options, Raw
 
@@ -62,7 +62,7 @@ class Backend(Protocol):
     def run(self, form: LinearForm, options: Options, start: Floats | None) -> Answer:
         """Solve a form that has columns and whose bounds do not cross.
 
-        Raises `Undecided` when the solver only knows that the form is unbounded or infeasible.
+        Raises `UndecidedRay` when the solver only knows that the form is unbounded or infeasible.
         """
         ...
 
@@ -79,7 +79,7 @@ class Backend(Protocol):
         return form.num_rows, form.num_columns
 
 
-class Undecided(Exception):
+class UndecidedRay(Exception):
     """A solver found a ray of the objective but not whether any point is feasible."""
 
 
@@ -243,7 +243,7 @@ def guarded(
     try:
         try:
             answer = engine.run(given, options, start)
-        except Undecided:
+        except UndecidedRay:
             answer = _with_feasibility_known(engine, given, options)
         answer = returned(well_formed(given, answer), form, units)
         seconds = time.perf_counter() - begin
@@ -264,9 +264,9 @@ def _with_feasibility_known(engine: Backend, form: LinearForm, options: Options)
         answer = audited(asked, dataclasses.replace(said, bound=math.nan))
     except Exception as failure:
         return failed(failure, engine.name)
-    if answer.claim is Claimed.OPTIMAL:
-        return Answer(reason=Reason.FINISHED, claim=Claimed.UNBOUNDED)
-    if answer.claim is Claimed.INFEASIBLE:
+    if answer.claim is Conclusion.OPTIMAL:
+        return Answer(reason=Reason.FINISHED, claim=Conclusion.UNBOUNDED)
+    if answer.claim is Conclusion.INFEASIBLE:
         return answer
     return Answer(reason=answer.reason, message=answer.message)
 

@@ -14,13 +14,13 @@ from farkas.errors import InvalidOption, NoAnswer, SolverUnavailable, Unsupporte
 from farkas.extras import needed
 from farkas.numbers import Floats
 from farkas.registry import once
-from farkas.solvers.answer import Claimed, Reason
-from farkas.solvers.base import Undecided, refuse_options
+from farkas.solvers.answer import Conclusion, Reason
+from farkas.solvers.base import UndecidedRay, refuse_options
 from farkas.solvers.options import OptionNames, Options
 from farkas.solvers.via_cvxpy import (
     DEFAULT,
     CvxpySolver,
-    Ended,
+    Termination,
     run_problem,
     verdict,
 )
@@ -34,7 +34,7 @@ class ConvexAnswer:
     #: reason, claim: why it stopped and what it says, as in :class:`farkas.solvers.Answer`; the
     #: claim is ``none`` when the point violates a constraint by more than the tolerance.
     reason: Reason = Reason.UNKNOWN
-    claim: Claimed = Claimed.NONE
+    claim: Conclusion = Conclusion.NONE
     #: Objective at the point, evaluated from the expression; NaN without a point.
     objective: float = math.nan
     #: Value of the solver's dual point, a bound on the optimum that it claims; NaN where it states
@@ -55,7 +55,7 @@ class ConvexAnswer:
 
     def require_optimal(self) -> ConvexAnswer:
         """Return self when optimality is claimed, raise :class:`NoAnswer` otherwise."""
-        if self.claim is not Claimed.OPTIMAL:
+        if self.claim is not Conclusion.OPTIMAL:
             tail = f" ({self.message})" if self.message else ""
             raise NoAnswer(
                 f"{self.solver} did not reach an optimum: stopped for reason {self.reason}, "
@@ -97,7 +97,7 @@ def solve_problem(
     except (InvalidOption, KeyboardInterrupt):
         raise
     except Exception as failure:
-        ended = Ended("solver_error", " ".join(str(failure).split()))
+        ended = Termination("solver_error", " ".join(str(failure).split()))
     status, message, gap = ended
     if "annot solve" in message or "not able to solve" in message:
         raise UnsupportedForm(f"cvxpy:{name}: {message}")
@@ -146,14 +146,14 @@ def _measured(
     common: dict[str, Any] = {"solver": solver, "seconds": seconds}
     try:
         reason, claim = verdict(status)
-    except Undecided:
+    except UndecidedRay:
         # a direction without end proves nothing until a point is known
         words = "unbounded, or infeasible"
-        return ConvexAnswer(reason=Reason.FINISHED, claim=Claimed.NONE, message=words, **common)
+        return ConvexAnswer(reason=Reason.FINISHED, claim=Conclusion.NONE, message=words, **common)
     variables = problem.variables()
     known = all(v.value is not None and np.isfinite(v.value).all() for v in variables)
-    if claim in (Claimed.NONE, Claimed.INFEASIBLE) or not known:
-        claim = claim if claim is Claimed.INFEASIBLE else Claimed.NONE
+    if claim in (Conclusion.NONE, Conclusion.INFEASIBLE) or not known:
+        claim = claim if claim is Conclusion.INFEASIBLE else Conclusion.NONE
         return ConvexAnswer(reason=reason, claim=claim, message=message, **common)
     found = violations(problem)
     worst, _ = largest_violation(found)
@@ -162,7 +162,7 @@ def _measured(
     if not (share <= tolerance and math.isfinite(objective)):
         return ConvexAnswer(
             reason=Reason.NUMERICAL,
-            claim=Claimed.NONE,
+            claim=Conclusion.NONE,
             violation=worst,
             message=f"{status}, but {missed} is off by a share of {share:.3g}",
             **common,
@@ -231,7 +231,7 @@ def exponential_distance(x: Floats, y: Floats, z: Floats) -> Floats:
     return np.asarray(np.hypot(moved, np.maximum(-y, 0.0)))
 
 
-class Missed(NamedTuple):
+class WorstViolation(NamedTuple):
     """By how much a constraint is violated, infinite for NaN; and what to call it."""
 
     constraint: Any
@@ -239,7 +239,7 @@ class Missed(NamedTuple):
     amount: float
 
 
-def violations(problem: Any) -> list[Missed]:
+def violations(problem: Any) -> list[WorstViolation]:
     """Violation of every constraint, and of the domain of every variable."""
     parts = [(c, f"constraint {i}") for i, c in enumerate(problem.constraints)]
     parts += [(c, f"the domain of {v.name()}") for v in problem.variables() for c in v.domain]
@@ -248,12 +248,14 @@ def violations(problem: Any) -> list[Missed]:
         for constraint, name in parts:
             label = getattr(constraint, "label", None) or name
             off = float(np.max(np.asarray(distance(constraint)), initial=0.0))
-            found.append(Missed(constraint, str(label), math.inf if math.isnan(off) else off))
+            found.append(
+                WorstViolation(constraint, str(label), math.inf if math.isnan(off) else off)
+            )
     return found
 
 
 def largest_violation(
-    found: Iterable[Missed], units: Mapping[int, float] | None = None
+    found: Iterable[WorstViolation], units: Mapping[int, float] | None = None
 ) -> tuple[float, str]:
     """Largest violation and the constraint that has it.
 

@@ -9,13 +9,13 @@ import numpy as np
 from farkas.forms import LinearForm
 from farkas.forms.matrices import as_scipy
 from farkas.numbers import Bools, Floats, bools
-from farkas.solvers.answer import Answer, Claimed, Reason
+from farkas.solvers.answer import Answer, Conclusion, Reason
 from farkas.solvers.base import (
     Ability,
     Access,
     Availability,
     Backend,
-    Undecided,
+    UndecidedRay,
     backend,
     installed,
     missing,
@@ -182,13 +182,13 @@ def _read(model: Any, form: LinearForm) -> Answer:
     }
     name = names.get(model.Status, f"status {model.Status}")
     if name in ("UNBOUNDED", "INF_OR_UNBD"):
-        raise Undecided
+        raise UndecidedRay
     common: dict[str, Any] = {
         "reason": _REASONS.get(name, Reason.ERROR),
         "message": "" if name in ("OPTIMAL", "INFEASIBLE") else name.lower().replace("_", " "),
     }
     if name == "INFEASIBLE":
-        return Answer(claim=Claimed.INFEASIBLE, raw_ray=_ray(model, form), **common)
+        return Answer(claim=Conclusion.INFEASIBLE, raw_ray=_ray(model, form), **common)
     bound = _bound(model, form)
     if model.SolCount == 0:
         return Answer(bound=bound, **common)

@@ -16,7 +16,7 @@ from farkas.forms import LinearForm
 from farkas.forms.scale import in_units
 from farkas.messages import named, shown
 from farkas.numbers import Floats, Ints
-from farkas.solvers.answer import Answer, Claimed, Reason
+from farkas.solvers.answer import Answer, Conclusion, Reason
 from farkas.solvers.base import Ability, Backend, backend
 from farkas.solvers.options import CtrlC, Options, Raw
 from farkas.tolerances import ROUNDING, SIMPLEX
@@ -261,7 +261,7 @@ def _decided(solver: Any, form: LinearForm, options: Options) -> Answer:
         _launch(solver, form, options)
         if int(solver.getModelStatus()) == OPTIMAL:
             # feasible, and HiGHS had left only unbounded beside infeasible
-            return Answer(reason=Reason.FINISHED, claim=Claimed.UNBOUNDED)
+            return Answer(reason=Reason.FINISHED, claim=Conclusion.UNBOUNDED)
         return _read(solver, form)
     finally:
         solver.setOptionValue("presolve", "choose")
@@ -292,12 +292,12 @@ def _read(solver: Any, form: LinearForm) -> Answer:
     code = int(status)
     reason = _REASONS.get(code, Reason.ERROR)
     optimal = reason is Reason.FINISHED and code not in (INFEASIBLE, UNBOUNDED)
-    claim, bound = Claimed.NONE, math.nan
+    claim, bound = Conclusion.NONE, math.nan
     point = duals = ray = None
     if code == INFEASIBLE:
-        claim, ray = Claimed.INFEASIBLE, _ray(solver, form)
+        claim, ray = Conclusion.INFEASIBLE, _ray(solver, form)
     elif code == UNBOUNDED:
-        claim = Claimed.UNBOUNDED
+        claim = Conclusion.UNBOUNDED
     else:
         bound = _bound(solver, form)
         # 2 is "feasible"; anything less is a leftover of the algorithm, not a solution
@@ -305,7 +305,7 @@ def _read(solver: Any, form: LinearForm) -> Answer:
             solution = solver.getSolution()
             values = np.array(solution.col_value, dtype=np.float64)
             if solution.value_valid and len(values) == form.num_columns:
-                claim = Claimed.OPTIMAL if optimal else Claimed.FEASIBLE
+                claim = Conclusion.OPTIMAL if optimal else Conclusion.FEASIBLE
                 point = values
             if optimal and not form.is_mip and solution.dual_valid:
                 duals = np.array(solution.row_dual, dtype=np.float64)

@@ -25,7 +25,7 @@ from farkas.errors import InvalidOption, UnknownName, UnsupportedForm
 from farkas.forms import LinearForm
 from farkas.messages import named
 from farkas.numbers import Floats
-from farkas.solvers.answer import Answer, Claimed, Reason
+from farkas.solvers.answer import Answer, Conclusion, Reason
 from farkas.solvers.base import Ability, Backend, backend
 from farkas.solvers.options import CtrlC, Options
 
@@ -65,7 +65,7 @@ class CpSat(Backend):
         begin = time.perf_counter()
         whole = whole_program(form)
         if isinstance(whole, str):
-            return Answer(reason=Reason.FINISHED, claim=Claimed.INFEASIBLE, message=whole)
+            return Answer(reason=Reason.FINISHED, claim=Conclusion.INFEASIBLE, message=whole)
         asked, unit = whole
         words = ("max_time_in_seconds", "relative_gap_limit", "num_workers", "random_seed")
         asked |= {"log": options.log, "options": options.worded(words), "hint": []}
@@ -83,7 +83,7 @@ class CpSat(Backend):
             reason = Reason.TIME_LIMIT
         return Answer(
             reason=reason,
-            claim=getattr(Claimed, status, Claimed.NONE),
+            claim=getattr(Conclusion, status, Conclusion.NONE),
             bound=float(unit) * said.get("bound", math.nan),
             raw_point=np.array(point, dtype=np.float64) if point else None,
             message="" if reason is Reason.FINISHED else status,

@@ -7,8 +7,8 @@ import numpy as np
 
 from farkas.forms import LinearForm
 from farkas.numbers import Floats
-from farkas.solvers.answer import Answer, Claimed, Reason
-from farkas.solvers.base import Ability, Backend, Undecided, backend
+from farkas.solvers.answer import Answer, Conclusion, Reason
+from farkas.solvers.base import Ability, Backend, UndecidedRay, backend
 from farkas.solvers.options import WORDS, Options, off_stdout, refused_by
 
 
@@ -97,10 +97,10 @@ _REASONS = {
 def _read(model: Any, columns: list[Any]) -> Answer:
     status = model.getStatus()
     if status in ("unbounded", "inforunbd"):
-        raise Undecided
+        raise UndecidedRay
     reason = _REASONS.get(status, Reason.ERROR)
     if status == "infeasible":
-        return Answer(reason=reason, claim=Claimed.INFEASIBLE)
+        return Answer(reason=reason, claim=Conclusion.INFEASIBLE)
     optimal = reason is Reason.FINISHED
     bound = float(model.getDualbound())
     bound = bound if abs(bound) < model.infinity() else math.nan
@@ -110,7 +110,7 @@ def _read(model: Any, columns: list[Any]) -> Answer:
     best = model.getBestSol()
     return Answer(
         reason=reason,
-        claim=Claimed.OPTIMAL if optimal else Claimed.FEASIBLE,
+        claim=Conclusion.OPTIMAL if optimal else Conclusion.FEASIBLE,
         bound=bound,
         raw_point=np.array([model.getSolVal(best, x) for x in columns], dtype=np.float64),
         message=message,

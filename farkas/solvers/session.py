@@ -12,7 +12,7 @@ from farkas.errors import NoAnswer, SolverUnavailable, UnsupportedForm
 from farkas.forms import LinearForm
 from farkas.forms.scale import Units
 from farkas.numbers import Floats
-from farkas.solvers.answer import Answer, Claimed
+from farkas.solvers.answer import Answer, Conclusion
 from farkas.solvers.audit import settled_by_inspection
 from farkas.solvers.base import Ability, find, guarded, solve
 from farkas.solvers.highs import Highs, new_solver, pass_form, solve_loaded
@@ -91,10 +91,10 @@ def optimum_by_any(
     """
     said: list[str] = []
     for name, answer in _answers(form, (solver, *ORDER), start, **options):
-        if answer.claim is Claimed.OPTIMAL and not (duals and answer.raw_row_duals is None):
+        if answer.claim is Conclusion.OPTIMAL and not (duals and answer.raw_row_duals is None):
             return answer
         said.append(f"{name}: {answer.claim}, {answer.reason}, {answer.message}".rstrip(", "))
-        if answer.claim in (Claimed.INFEASIBLE, Claimed.UNBOUNDED):
+        if answer.claim in (Conclusion.INFEASIBLE, Conclusion.UNBOUNDED):
             break
     raise NoAnswer(f"{form.name}: no solver reached an optimum ({'; '.join(said)})")
 
@@ -105,7 +105,7 @@ def optimum_of(session: Session) -> Answer:
     Of a linear program with row duals; errors as for `optimum_by_any`.
     """
     answer, duals = session.solve().unless_interrupted(), not session.form.is_mip
-    if answer.claim is Claimed.OPTIMAL and not (duals and answer.raw_row_duals is None):
+    if answer.claim is Conclusion.OPTIMAL and not (duals and answer.raw_row_duals is None):
         return answer
     return optimum_by_any(session.form, duals=duals)
 

@@ -16,13 +16,13 @@ from farkas.extras import EXTRAS, needed
 from farkas.forms import LinearForm
 from farkas.forms.matrices import as_scipy
 from farkas.numbers import Floats
-from farkas.solvers.answer import Answer, Claimed, Reason
+from farkas.solvers.answer import Answer, Conclusion, Reason
 from farkas.solvers.base import (
     Ability,
     Access,
     Availability,
     Backend,
-    Undecided,
+    UndecidedRay,
     backend,
     backends,
     installed,
@@ -98,14 +98,16 @@ class CvxpySolver(Backend):
         # CVXPY has no word for a limit, only "inaccurate" or an error
         reason = limited(reason, time.perf_counter() - begin, options)
         common: dict[str, Any] = {"reason": reason, "message": message}
-        if claim in (Claimed.NONE, Claimed.INFEASIBLE) or column.value is None:
-            return Answer(claim=claim if claim is Claimed.INFEASIBLE else Claimed.NONE, **common)
+        if claim in (Conclusion.NONE, Conclusion.INFEASIBLE) or column.value is None:
+            return Answer(
+                claim=claim if claim is Conclusion.INFEASIBLE else Conclusion.NONE, **common
+            )
         # first-order methods end a little outside the bounds
         point = np.clip(np.asarray(column.value, dtype=np.float64), form.lower, form.upper)
         return Answer.at(
             point,
             form,
-            optimal=claim is Claimed.OPTIMAL,
+            optimal=claim is Conclusion.OPTIMAL,
             duals=lambda: _row_duals(form, families) if Ability.DUALS in self.abilities else None,
             **common,
         )
@@ -189,7 +191,7 @@ def _row_duals(form: LinearForm, families: list[tuple[Any, Any, float]]) -> Floa
     return duals
 
 
-class Ended(NamedTuple):
+class Termination(NamedTuple):
     """How a solver ended."""
 
     status: str  #: In the words of CVXPY.
@@ -199,7 +201,7 @@ class Ended(NamedTuple):
     gap: float = math.nan
 
 
-def run_problem(problem: Any, solver: str, options: Options) -> Ended:
+def run_problem(problem: Any, solver: str, options: Options) -> Termination:
     """Solve; the problem's variables hold the point afterwards."""
     import cvxpy as cp
 
@@ -216,10 +218,10 @@ def run_problem(problem: Any, solver: str, options: Options) -> Ended:
             raw = chain.solve_via_data(problem, data, False, options.log, given)
             problem.unpack_results(raw, chain, inverse)
         except cp.error.SolverError as failure:
-            return Ended("solver_error", " ".join(str(failure).split()))
+            return Termination("solver_error", " ".join(str(failure).split()))
     status = str(problem.status)
     message = "" if status in ("optimal", "infeasible") else status.replace("_", " ")
-    return Ended(status, message, gap_of(raw))
+    return Termination(status, message, gap_of(raw))
 
 
 def gap_of(raw: Any) -> float:
@@ -238,19 +240,19 @@ def gap_of(raw: Any) -> float:
 GAPS = (("obj_val", "obj_val_dual"), ("pobj", "dobj"), ("pcost", "dcost"))
 
 
-def verdict(status: str) -> tuple[Reason, Claimed]:
-    """Return what a status of CVXPY means; raises `Undecided` where it means two things."""
+def verdict(status: str) -> tuple[Reason, Conclusion]:
+    """Return what a status of CVXPY means; raises `UndecidedRay` where it means two things."""
     if status in ("unbounded", "unbounded_inaccurate", "infeasible_or_unbounded"):
-        raise Undecided
+        raise UndecidedRay
     if status == "optimal":
-        return Reason.FINISHED, Claimed.OPTIMAL
+        return Reason.FINISHED, Conclusion.OPTIMAL
     if status == "infeasible":
-        return Reason.FINISHED, Claimed.INFEASIBLE
+        return Reason.FINISHED, Conclusion.INFEASIBLE
     if status == "optimal_inaccurate":
-        return Reason.NUMERICAL, Claimed.FEASIBLE
+        return Reason.NUMERICAL, Conclusion.FEASIBLE
     if status == "user_limit":  # of iterations, unless the time has passed
-        return Reason.ITERATION_LIMIT, Claimed.FEASIBLE
-    return (Reason.NUMERICAL if status.endswith("inaccurate") else Reason.ERROR), Claimed.NONE
+        return Reason.ITERATION_LIMIT, Conclusion.FEASIBLE
+    return (Reason.NUMERICAL if status.endswith("inaccurate") else Reason.ERROR), Conclusion.NONE
 
 
 @cache

@@ -15,13 +15,13 @@ import numpy as np
 from farkas.errors import UnknownName
 from farkas.forms import LinearForm
 from farkas.numbers import Floats
-from farkas.solvers.answer import Answer, Claimed, Reason, as_minimum, of_maximum
+from farkas.solvers.answer import Answer, Conclusion, Reason, as_minimum, of_maximum
 from farkas.solvers.base import (
     Ability,
     Access,
     Availability,
     Backend,
-    Undecided,
+    UndecidedRay,
     backend,
     backends,
     find,
@@ -106,16 +106,16 @@ class PyomoSolver(Backend):
         with off_stdout(options.log), _quiet(), _installed_only():
             results = solver.solve(model, load_solutions=False, tee=options.log, options=words)
             reason, claim, message = _verdict(results)
-            if claim in (Claimed.OPTIMAL, Claimed.FEASIBLE):
+            if claim in (Conclusion.OPTIMAL, Conclusion.FEASIBLE):
                 try:
                     model.solutions.load_from(results)
                 except Exception:
                     # results without a solution raise in many ways; none of them has a point
-                    claim = Claimed.NONE
+                    claim = Conclusion.NONE
         # CBC's limits have many names, or are called an intermediate result
         reason = limited(reason, time.perf_counter() - begin, options)
         common: dict[str, Any] = {"reason": reason, "message": message}
-        if claim in (Claimed.NONE, Claimed.INFEASIBLE):
+        if claim in (Conclusion.NONE, Conclusion.INFEASIBLE):
             return Answer(claim=claim, **common)
         point = _point(model, form)
         if point is None:
@@ -123,7 +123,7 @@ class PyomoSolver(Backend):
         return Answer.at(
             point,
             form,
-            optimal=claim is Claimed.OPTIMAL,
+            optimal=claim is Conclusion.OPTIMAL,
             bound=lambda: _bound(results, form),
             duals=lambda: _duals(model, form) if self._duals else None,
             **common,
@@ -261,16 +261,16 @@ def _side(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def _verdict(results: Any) -> tuple[Reason, Claimed, str]:
+def _verdict(results: Any) -> tuple[Reason, Conclusion, str]:
     from pyomo.opt import TerminationCondition as Condition
 
     condition = results.solver.termination_condition
     if condition in (Condition.unbounded, Condition.infeasibleOrUnbounded):
-        raise Undecided
+        raise UndecidedRay
     if condition in (Condition.optimal, Condition.globallyOptimal, Condition.locallyOptimal):
-        return Reason.FINISHED, Claimed.OPTIMAL, ""
+        return Reason.FINISHED, Conclusion.OPTIMAL, ""
     if condition == Condition.infeasible:
-        return Reason.FINISHED, Claimed.INFEASIBLE, ""
+        return Reason.FINISHED, Conclusion.INFEASIBLE, ""
     reason = {
         Condition.maxTimeLimit: Reason.TIME_LIMIT,
         Condition.maxIterations: Reason.ITERATION_LIMIT,
@@ -280,7 +280,7 @@ def _verdict(results: Any) -> tuple[Reason, Claimed, str]:
     }.get(condition, Reason.ERROR)
     # Xpress has no other word for a limit
     stopped = reason is not Reason.ERROR or condition == Condition.other
-    return reason, Claimed.FEASIBLE if stopped else Claimed.NONE, str(condition)
+    return reason, Conclusion.FEASIBLE if stopped else Conclusion.NONE, str(condition)
 
 
 def _point(model: Any, form: LinearForm) -> Floats | None:

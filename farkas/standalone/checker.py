@@ -38,13 +38,13 @@ VECTOR = dict(size=INT, exponent=INT, positions=[list], numbers=[list])
 POINT = dict(objective=TEXT, tolerance=NUMBER, values=TEXT)
 
 
-class Refused(Exception):
+class Rejection(Exception):
     """What is wrong, and the exit code."""
 
 
 def require(fact, words, code=1):
     if not fact:
-        raise Refused(words, code)
+        raise Rejection(words, code)
 
 
 def parsed(data):
@@ -58,7 +58,7 @@ def parsed(data):
         tree = json.loads(data.decode("utf-8"), object_pairs_hook=once)
         json.dumps(tree, ensure_ascii=False, allow_nan=False).encode()  # no half characters
     except (ValueError, RecursionError) as problem:
-        raise Refused(f"no certificate: {problem}", 2)
+        raise Rejection(f"no certificate: {problem}", 2)
     return tree
 
 
@@ -101,13 +101,13 @@ def inflated(text, size, where):
         require(fits, f"{where} is too short, or longer than 2**28 bytes")
         raw = (engine := zlib.decompressobj()).decompress(packed, size + 1)
     except (ValueError, zlib.error):
-        raise Refused(f"{where} is no deflated base64", 1)
+        raise Rejection(f"{where} is no deflated base64", 1)
     fits = len(raw) == size and engine.eof and not engine.unused_data
     require(fits, f"{where} does not hold {size} bytes")
     return raw
 
 
-class Packed:  # the linear program of a certificate, as lists of doubles
+class PackedArray:  # the linear program of a certificate, as lists of doubles
     def __init__(self, tree, sense):
         record(tree, "data", DATA)
         m, n, k = (whole(tree[name], name, 0, 2**31 - 1) for name in ("rows", "columns", "entries"))
@@ -253,7 +253,7 @@ def check_certificate(tree):
     same = same and list(tree.get("options", {}).values()) in ([], spelt)
     require(same, "kind or options contradict the name of the program")
     require(tree.get("data") is not None, "the file holds no program")
-    program = Packed(tree["data"], tree["sense"])
+    program = PackedArray(tree["data"], tree["sense"])
     require(program.hash == tree["form"], "the program has another hash than is stated")
     claimed, least = fraction(tree[claim], claim), empty or program.sense == "min"
     factors = vector(tree[by], len(program.rows), by)
@@ -477,7 +477,7 @@ def sentence(found):
 
 
 def check_file(path):
-    """Prove the file's claim; return what is proved, or raise Refused."""
+    """Prove the file's claim; return what is proved, or raise Rejection."""
     try:
         require(os.path.exists(path), f"there is no file {path!a}", 2)
         fits = os.path.isfile(path) and os.path.getsize(path) <= 2**30
@@ -485,7 +485,7 @@ def check_file(path):
         with open(path, "rb") as file:
             data = file.read()
     except OSError as problem:
-        raise Refused(f"cannot be read: {problem.strerror}", 2)
+        raise Rejection(f"cannot be read: {problem.strerror}", 2)
     return Vipr(data).check() if path.endswith(".vipr") else check_certificate(parsed(data))
 
 
@@ -495,6 +495,6 @@ if __name__ == "__main__":
     try:
         require(len(sys.argv) == 2, "usage: checker.py CERTIFICATE", 2)
         print(f"proved: {sentence(check_file(sys.argv[1]))}")
-    except Refused as problem:
+    except Rejection as problem:
         print(f"refused: {problem.args[0]}", file=sys.stderr)
         sys.exit(problem.args[1])

@@ -22,7 +22,7 @@ from farkas.api.attack import (
 from farkas.errors import NoAnswer
 from farkas.instances import Instance
 from farkas.proofs.claim import Claim
-from farkas.proofs.verdict import Among, Saying, Says, Stated, proved, said
+from farkas.proofs.verdict import Among, Relation, Saying, Says, proved, said
 from tests.tools.parts import parts
 
 KINDS = ("coded", "dps", "eris", "gadget", "mlbroker")
@@ -37,7 +37,7 @@ def planted(says: Says, kind: str = "mlbroker", **among: Any) -> Claim:
 def test_a_planted_claim_is_broken_and_made_as_small_as_it_can_be(kind: str) -> None:
     # draws have three parts at least, so that "at most two" is false of all, and of all that is
     # left when one part more would make it true
-    found = attacked(planted(lambda one: said(Stated(parts(one), "<=", 2)), kind), evaluations=30)
+    found = attacked(planted(lambda one: said(Relation(parts(one), "<=", 2)), kind), evaluations=30)
     assert found.found is not None
     assert found.is_shrunk
     assert parts(found.found.example) == 3
@@ -62,7 +62,7 @@ def test_annealing_climbs_where_draws_do_not_reach() -> None:
     box = box_of(planted(lambda one: None))
     most = box.ranges["transfer_price[][]"].high
     claim = planted(
-        lambda one: said(Stated(dearest(one), "<=", 1.999 * most)),
+        lambda one: said(Relation(dearest(one), "<=", 1.999 * most)),
         ranges={"transfer_price": (0.0, 2 * most)},
     )
     starts = [box_of(claim).built(copied(start)) for start in box_of(claim).starts]
@@ -74,7 +74,9 @@ def test_annealing_climbs_where_draws_do_not_reach() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_true_is_not_broken(kind: str) -> None:
-    found = attacked(planted(lambda one: said(Stated(parts(one), ">=", 1)), kind), evaluations=120)
+    found = attacked(
+        planted(lambda one: said(Relation(parts(one), ">=", 1)), kind), evaluations=120
+    )
     assert found.found is None
     assert found.slack is not None
     assert found.slack >= 1
@@ -82,27 +84,27 @@ def test_what_is_true_is_not_broken(kind: str) -> None:
 
 
 def test_rounding_is_no_violation() -> None:
-    says: Says = lambda one: said(Stated(0.1 + 0.2, "<=", 0.3))  # noqa: E731
+    says: Says = lambda one: said(Relation(0.1 + 0.2, "<=", 0.3))  # noqa: E731
     found = attacked(planted(says), evaluations=5)
     assert found.found is None
     assert found.slack is not None
     assert found.slack < 0
     exact: Says = lambda one: said(  # noqa: E731
-        Stated(Fraction(1, 3) + Fraction(1, 10**15), "<=", Fraction(1, 3))
+        Relation(Fraction(1, 3) + Fraction(1, 10**15), "<=", Fraction(1, 3))
     )
     assert attacked(planted(exact), evaluations=5).found is not None
 
 
 def test_what_does_not_apply_is_not_broken() -> None:
-    never = Stated(1, ">", 2)
-    found = attacked(planted(lambda one: said(Stated(1, "<", 0), given=[never])), evaluations=20)
+    never = Relation(1, ">", 2)
+    found = attacked(planted(lambda one: said(Relation(1, "<", 0), given=[never])), evaluations=20)
     assert found.found is None
     assert found.slack is None
 
 
 def test_assumptions_are_climbed_first() -> None:
-    far, near = (said(Stated(9, "<=", 1), given=[Stated(x, ">=", 8)]) for x in (1, 7))
-    good = said(Stated(1, "<=", 9), given=[Stated(8, ">=", 8)])
+    far, near = (said(Relation(9, "<=", 1), given=[Relation(x, ">=", 8)]) for x in (1, 7))
+    good = said(Relation(1, "<=", 9), given=[Relation(8, ">=", 8)])
     levels = [Attempt(None, {}, one).height for one in (far, near, good)]
     assert levels == sorted(levels)
     assert levels[1] < -ASSUMED < levels[2]
@@ -111,26 +113,26 @@ def test_assumptions_are_climbed_first() -> None:
 @pytest.mark.parametrize("sign", ["<=", "<", ">=", ">"])
 def test_height_grows_with_the_violation_and_knows_no_unit(sign: Any) -> None:
     sides = [1.0, 2.0, 5.0, 40.0]
-    levels = [height(Stated(left, sign, 3.0)) for left in sides]
+    levels = [height(Relation(left, sign, 3.0)) for left in sides]
     assert levels == sorted(levels, reverse=sign[0] == ">")
-    scaled = [height(Stated(left * 2.0**40, sign, 3.0 * 2.0**40)) for left in sides]
+    scaled = [height(Relation(left * 2.0**40, sign, 3.0 * 2.0**40)) for left in sides]
     assert scaled == pytest.approx(levels)
     assert levels[3] == pytest.approx(math.log(40 / 3) * (1 if sign[0] == "<" else -1))
-    assert math.isfinite(height(Stated(math.inf, sign, 3.0)))
-    assert height(Stated(3.0, sign, 3.0)) == 0
+    assert math.isfinite(height(Relation(math.inf, sign, 3.0)))
+    assert height(Relation(3.0, sign, 3.0)) == 0
 
 
 def test_an_equality_is_higher_the_further_its_sides_are_apart() -> None:
-    assert height(Stated(1.0, "==", 2.0)) == height(Stated(2.0, "==", 1.0)) > 0
-    assert height(Stated(1.0, "!=", 2.0)) < height(Stated(1.0, "!=", 1.0)) == 0
+    assert height(Relation(1.0, "==", 2.0)) == height(Relation(2.0, "==", 1.0)) > 0
+    assert height(Relation(1.0, "!=", 2.0)) < height(Relation(1.0, "!=", 1.0)) == 0
 
 
 def test_a_size_takes_small_sides_for_small() -> None:
-    assert height(Stated(1e-9, ">", 0.0, size=1.0)) > height(Stated(0.5, ">", 0.0, size=1.0))
+    assert height(Relation(1e-9, ">", 0.0, size=1.0)) > height(Relation(0.5, ">", 0.0, size=1.0))
 
 
 def test_the_same_seed_finds_the_same() -> None:
-    says: Says = lambda one: said(Stated(float(one.volume.sum()), ">=", 30.0))  # noqa: E731
+    says: Says = lambda one: said(Relation(float(one.volume.sum()), ">=", 30.0))  # noqa: E731
     one, two = (attacked(planted(says), evaluations=150, seed=3) for _ in range(2))
     assert (one.slack, one.evaluations, one.found) == (two.slack, two.evaluations, two.found)
     other = attacked(planted(says), evaluations=150, seed=4)
@@ -140,7 +142,7 @@ def test_the_same_seed_finds_the_same() -> None:
 def doubled(example: dict[str, Any]) -> Saying | None:
     if not example["weights"]:
         return None
-    return said(Stated(2 * max(example["weights"]), "<=", 15.0))
+    return said(Relation(2 * max(example["weights"]), "<=", 15.0))
 
 
 def weights() -> list[dict[str, Any]]:
@@ -161,7 +163,7 @@ def test_what_cannot_be_computed_is_counted_and_left() -> None:
     def says(one: Any) -> Saying:
         if one.num_jobs < 3:
             raise NoAnswer("too few")
-        return said(Stated(1, ">", 0))
+        return said(Relation(1, ">", 0))
 
     found = attacked(planted(says), evaluations=100)
     assert found.found is None
@@ -175,7 +177,7 @@ def test_an_interrupt_keeps_what_was_found() -> None:
         seen.append(1)
         if len(seen) > 12:
             raise KeyboardInterrupt
-        return said(Stated(parts(one), "<=", 2))
+        return said(Relation(parts(one), "<=", 2))
 
     found = attacked(planted(says), evaluations=30)
     assert found.interrupted
@@ -193,7 +195,7 @@ def test_an_interrupt_keeps_what_was_found() -> None:
 
 def test_progress_tells_only_of_smaller_slack() -> None:
     told: list[float] = []
-    says: Says = lambda one: said(Stated(float(one.volume.sum()), ">=", 0.0))  # noqa: E731
+    says: Says = lambda one: said(Relation(float(one.volume.sum()), ">=", 0.0))  # noqa: E731
     attacked(planted(says), evaluations=60, progress=lambda done, slack: told.append(slack))
     assert told == sorted(told, reverse=True)
     assert len(set(told)) == len(told) > 0

@@ -14,7 +14,7 @@ import farkas
 from farkas.adversary.catalogue import (
     FOLDER,
     FOUND,
-    Shipped,
+    ShippedStatement,
     find_statement,
     label_of,
     statements_of,
@@ -29,7 +29,9 @@ SHIPPED = [one for kind in own_kinds() for one in statements_of(kind)]
 
 
 @pytest.mark.parametrize("shipped", SHIPPED, ids=lambda one: one.name)
-def test_a_shipped_statement_is_proved_repeated_and_as_bad_as_it_says(shipped: Shipped) -> None:
+def test_a_shipped_statement_is_proved_repeated_and_as_bad_as_it_says(
+    shipped: ShippedStatement,
+) -> None:
     proof = farkas.check(str(shipped.path))
     standing = shipped.prove()
     assert standing.proof is not None, standing.objection
@@ -47,7 +49,7 @@ def test_a_shipped_statement_is_proved_repeated_and_as_bad_as_it_says(shipped: S
     assert label_of(shipped.name) == shipped.path.stem
 
 
-def copied(tmp_path: Path, name: str) -> Shipped:
+def copied(tmp_path: Path, name: str) -> ShippedStatement:
     """Copy a statement and its draw, to be forged."""
     shipped = find_statement(name)
     folder = tmp_path / shipped.folder.name

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from farkas.adversary.moves import drawn, extreme, moved, pushed
-from farkas.adversary.scoring import Scored, Scorer
+from farkas.adversary.scoring import ScoredInstance, Scorer
 from farkas.adversary.shape import InstanceBox, Range, copied, entries, shape_of
 from farkas.instances import Instance
 from farkas.instances.files import own_kinds
@@ -147,9 +147,9 @@ class Watched(Scorer):
 
     def __init__(self, name: str) -> None:
         super().__init__(algorithms[name], {})
-        self.seen: list[Scored] = []
+        self.seen: list[ScoredInstance] = []
 
-    def score(self, instance: Instance, at_least: float = -np.inf) -> Scored | None:
+    def score(self, instance: Instance, at_least: float = -np.inf) -> ScoredInstance | None:
         found = super().score(instance, at_least)
         if found is not None:
             self.seen.append(found)

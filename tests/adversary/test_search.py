@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from farkas.adversary.moves import LOST, shrunk
-from farkas.adversary.scoring import Scored, Scorer
+from farkas.adversary.scoring import ScoredInstance, Scorer
 from farkas.adversary.search import KEPT, Annealer, search
 from farkas.adversary.shape import InstanceBox, copied, entries, plain_of, shape_of
 from farkas.errors import NoAnswer
@@ -38,7 +38,7 @@ def test_ctrl_c_keeps_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
     scorer = Scorer(algorithms["mlbroker.local"], {})
     usual = scorer.score
 
-    def pressed(instance: object, at_least: float = -math.inf) -> Scored | None:
+    def pressed(instance: object, at_least: float = -math.inf) -> ScoredInstance | None:
         if scorer.evaluations == 5:
             raise KeyboardInterrupt
         return usual(instance, at_least)  # type: ignore[arg-type]
@@ -50,7 +50,7 @@ def test_ctrl_c_keeps_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_ctrl_c_before_anything_is_scored_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    def pressed(*_: object) -> Scored | None:
+    def pressed(*_: object) -> ScoredInstance | None:
         raise KeyboardInterrupt
 
     scorer = Scorer(algorithms["mlbroker.local"], {})
@@ -141,7 +141,9 @@ def test_a_worse_instance_with_the_same_decisions_takes_the_place_of_a_better() 
     assert built is not None
     one = scorer.score(built)
     assert one is not None
-    annealer: Annealer[Scored] = Annealer(box, lambda *_: None, np.random.default_rng(0), 1.0)
+    annealer: Annealer[ScoredInstance] = Annealer(
+        box, lambda *_: None, np.random.default_rng(0), 1.0
+    )
     for factor in (1, 3, 2):
         assert one.ratio is not None
         annealer.take(dataclasses.replace(one, ratio=one.ratio * factor), {})

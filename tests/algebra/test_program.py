@@ -281,14 +281,14 @@ def test_a_word_that_no_option_knows_names_the_nearest():
 
 
 def test_only_instances_of_another_kind_are_refused():
-    class Owned(Switched):
+    class Ownership(Switched):
         kind = "eris"
 
-    Owned().check_kind(library.load("eris/tiny"))
-    Owned().check_kind({"plain": "data"})
+    Ownership().check_kind(library.load("eris/tiny"))
+    Ownership().check_kind({"plain": "data"})
     Switched().check_kind(library.load("eris/tiny"))  # takes any kind
     with pytest.raises(InvalidInstance, match="takes instances of kind eris, not dps"):
-        Owned().check_kind(library.load("dps/demo"))
+        Ownership().check_kind(library.load("dps/demo"))
 
 
 def test_a_program_is_said_in_words_with_sets_and_labels():

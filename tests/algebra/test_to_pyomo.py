@@ -180,7 +180,7 @@ def test_the_rules_are_written_as_they_are_executed():
 
 
 def test_a_product_is_kept_apart_from_the_factor_behind_it():
-    class Scaled(Rockets):
+    class ScaledBandits(Rockets):
         @expression("4", "rockets")
         def lift(m, r):
             """Product before a factor."""
@@ -188,7 +188,7 @@ def test_a_product_is_kept_apart_from_the_factor_behind_it():
 
     # without parentheses the factor would seem to be taken once a stage
     product = r"\left(\prod_{s \in \mathit{stages}_{r}} \mathit{burn}_{s}\right)"
-    assert rf"{product} \, \mathit{{fired}}_{{r}} \quad" in Scaled().latex()
+    assert rf"{product} \, \mathit{{fired}}_{{r}} \quad" in ScaledBandits().latex()
 
 
 def test_the_words_hold_families_expressions_and_variables():

@@ -23,7 +23,7 @@ from farkas.errors import (
     NotACertificate,
     UnsupportedForm,
 )
-from farkas.exact.result import Proved
+from farkas.exact.result import ProofResult
 from farkas.files import read_record
 from farkas.files.writing import write_bytes
 from farkas.models.worst_case import WorstProgram
@@ -120,7 +120,7 @@ def test_what_was_proved_is_checked_about_an_instance() -> None:
     with pytest.raises(NotACertificate):
         farkas.check(found, "mlbroker/return_trip")
     with pytest.raises(NoAnswer, match="nothing was proved"):
-        farkas.check(Proved(form=found.form, status="bound"), "mlbroker/tiny")
+        farkas.check(ProofResult(form=found.form, status="bound"), "mlbroker/tiny")
 
 
 def test_the_ratio_is_rounded_up_and_the_box_is_named() -> None:

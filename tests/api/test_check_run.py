@@ -14,7 +14,7 @@ from farkas.api.check_run import RunProof
 from farkas.certificates import Certificate
 from farkas.errors import MissingInstance, NotACertificate
 from farkas.online import Bound, Run
-from farkas.replay import Replayed, replays
+from farkas.replay import Replay, replays
 from tests.tools.rings import slot_certificate
 
 
@@ -229,7 +229,7 @@ def test_every_number_is_told_on_its_proved_side(cost: Run, reward: Run) -> None
         assert isinstance(proof, RunProof)
         found = dataclasses.replace(
             proof,
-            replayed=Replayed(third, third, excess=third, note="A note."),
+            replayed=Replay(third, third, excess=third, note="A note."),
             ratio=1.000000001,
         )
         said = found.to_builtins()
@@ -244,14 +244,14 @@ def test_every_number_is_told_on_its_proved_side(cost: Run, reward: Run) -> None
             "  Proved ratio of the run to the optimum: at most 1.00000001."
             "  "
         )
-        exactly = dataclasses.replace(found, replayed=Replayed(third, third))
+        exactly = dataclasses.replace(found, replayed=Replay(third, third))
         assert "keep every requirement exactly." in exactly.statement
 
 
 def test_without_a_value_nothing_is_worth_anything(cost: Run) -> None:
     proof = farkas.check(cost, "mlbroker/tiny")
     assert isinstance(proof, RunProof)
-    broken = dataclasses.replace(proof, replayed=Replayed(F(1), F(1), broken=("one", "two")))
+    broken = dataclasses.replace(proof, replayed=Replay(F(1), F(1), broken=("one", "two")))
     said = broken.to_builtins()
     assert (said["value"], said["broken"], said["value_is_recomputed"]) == (
         None, ["one", "two"], True

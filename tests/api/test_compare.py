@@ -18,7 +18,7 @@ from farkas.errors import (
     UnknownName,
 )
 from farkas.online import Bound, Environment, Outcome, algorithm, algorithms, environments
-from farkas.replay import Replayed, replays
+from farkas.replay import Replay, replays
 
 
 class Shop(Environment):
@@ -196,8 +196,8 @@ def test_names_of_a_wrong_type_are_refused_in_one_line(names: Any) -> None:
 def test_a_replayed_value_is_no_better_than_the_bound_of_another_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def rule(instance: Any, run: Any) -> Replayed:
-        return Replayed.of(sum(map(Fraction, run.decisions)))
+    def rule(instance: Any, run: Any) -> Replay:
+        return Replay.of(sum(map(Fraction, run.decisions)))
 
     replays.load()
     monkeypatch.setattr(replays, "_items", {"toy": rule})

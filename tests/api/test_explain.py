@@ -14,7 +14,7 @@ from farkas.api.solve import solve_form
 from farkas.certificates import check, prove_infeasible, write_vipr_infeasible
 from farkas.certificates.vipr_check import check_vipr
 from farkas.forms import LinearForm
-from farkas.solvers import Claimed, solve
+from farkas.solvers import Conclusion, solve
 from tests.conformance.solvers.cases import form
 
 INF = math.inf
@@ -76,8 +76,8 @@ def keep(one: LinearForm, rows: list[int]) -> LinearForm:
 def feasible(one: LinearForm, solver: str = "scip") -> bool:
     """By another solver than the one that found the rows."""
     answer = solve(one.replace(cost=np.zeros(one.num_columns)), solver)
-    assert answer.claim in (Claimed.OPTIMAL, Claimed.INFEASIBLE)
-    return answer.claim is Claimed.OPTIMAL
+    assert answer.claim in (Conclusion.OPTIMAL, Conclusion.INFEASIBLE)
+    return answer.claim is Conclusion.OPTIMAL
 
 
 def assert_irreducible(one: LinearForm, found: Explanation) -> None:
@@ -126,7 +126,7 @@ def test_the_words_name_jobs_slots_relations_and_bounds():
 def test_integrality_alone_is_said_to_be_the_reason():
     # Two jobs of half a slot each want one machine in one slot: halves would do, wholes do not.
     one = Rota([0.5, 0.5], [1.0], integral=True).form(None)
-    assert solve(one).claim is Claimed.INFEASIBLE
+    assert solve(one).claim is Conclusion.INFEASIBLE
     found = explain(one)
     assert found.finding is Finding.INTEGRALITY
     assert "finds a point where variables need not be whole" in str(found)
@@ -233,7 +233,7 @@ def test_the_rows_are_the_same_in_whatever_unit_each_is_written(exponents):
 def test_solving_explains_whatever_solver_claimed_it(solver):
     one = Rota([1.0, 4.0], [5.0, 5.0, 5.0]).form(None)
     solution = solve_form(one, solver=solver)
-    assert solution.answer.claim is Claimed.INFEASIBLE
+    assert solution.answer.claim is Conclusion.INFEASIBLE
     assert named(solution.explanation) == ["finish[job=1]  (1)"]
     shown = solution.to_builtins()["explanation"]
     assert shown["finding"] == "rows"

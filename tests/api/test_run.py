@@ -15,7 +15,7 @@ from farkas.online import algorithms
 from farkas.online.driver import GONE
 from farkas.proofs import Standing, held, not_applicable, proved, refuted
 from farkas.proofs.claim import Claim
-from farkas.proofs.verdict import Among, Attacked, Stated, said
+from farkas.proofs.verdict import Among, AttackRecord, Relation, said
 from tests.tools.parts import parts
 
 
@@ -145,25 +145,25 @@ def test_what_is_refuted_is_found_again(tmp_path: Any) -> None:
 
 
 def always() -> Any:
-    return held([Stated(1, "<=", 2)])
+    return held([Relation(1, "<=", 2)])
 
 
 def test_what_falls_is_refuted_by_what_was_found() -> None:
     def says(one: Any) -> Any:
-        return said(Stated(one.num_jobs, ">=", 2))
+        return said(Relation(one.num_jobs, ">=", 2))
 
     fallen = Claim("mlbroker.planted", "nowhere", "two jobs", always, says)
     found = attack(fallen, evaluations=200)
     assert found.verdict.standing is Standing.REFUTED
     assert isinstance(found.verdict.counterexample, dict)
     assert found.verdict.counterexample["kind"] == "mlbroker"
-    assert found.verdict.fails[0] in (Stated(0, ">=", 2), Stated(1, ">=", 2))
+    assert found.verdict.fails[0] in (Relation(0, ">=", 2), Relation(1, ">=", 2))
 
 
 def test_what_breaks_other_input_is_no_instance() -> None:
     claim = Claim(
         "mlbroker.planted", "nowhere", "small", always,
-        lambda one: said(Stated(one["x"], "<=", 3)), Among(samples=lambda: [{"x": 1}, {"x": 5}]),
+        lambda one: said(Relation(one["x"], "<=", 3)), Among(samples=lambda: [{"x": 1}, {"x": 5}]),
     )  # fmt: skip
     found = attack(claim, evaluations=20)
     assert found.verdict.standing is Standing.REFUTED
@@ -189,12 +189,12 @@ def test_what_cannot_be_asked_is_refused(error: type[Exception], arguments: dict
 
 
 def test_a_claim_that_cannot_be_attacked_says_why() -> None:
-    broken = Stated(2, "<=", 1)
+    broken = Relation(2, "<=", 1)
     assert "all values" in why_not(proved())
     assert "assumption" in why_not(not_applicable("no"))
     assert "by hand" in why_not(refuted("gadget/shared_link", broken))
     assert "horizon, jobs" in why_not(refuted({"horizon": 1, "jobs": 3}, broken))
-    assert "many runs" in why_not(held([Stated(1, "<=", 2)]))
+    assert "many runs" in why_not(held([Relation(1, "<=", 2)]))
 
 
 def test_an_attack_of_a_check_that_gives_no_verdict_says_so() -> None:
@@ -208,7 +208,7 @@ def test_an_attack_of_a_check_that_gives_no_verdict_says_so() -> None:
 
 @pytest.mark.parametrize("slack", [0.013, 0.0, None, float("inf")])
 def test_words_of_an_attack(slack: float | None) -> None:
-    tried = Attacked(seconds=60.0, evaluations=4210, slack=slack, seed=1)
+    tried = AttackRecord(seconds=60.0, evaluations=4210, slack=slack, seed=1)
     words = str(tried)
     assert words.startswith("attacked for 60 s, 4,210 instances, ")
     least = "said of none" if slack is None else f"smallest slack {slack:.3g}"

@@ -20,7 +20,7 @@ from farkas.forms.rational import as_rational
 from farkas.instances import library
 from farkas.models.coded.kernel import reference_time
 from farkas.relaxations.coded.sharing import shared_optimum
-from farkas.solvers import Answer, Claimed, Reason
+from farkas.solvers import Answer, Conclusion, Reason
 from farkas.solvers.convex import ConvexAnswer
 from farkas.tolerances import FEASIBLE
 from tests.generators.forms import small
@@ -134,7 +134,7 @@ def test_a_bound_in_json_stays_on_its_proved_side(sense: str) -> None:
 
 def test_infeasible_is_what_was_proved_so_and_no_claim() -> None:
     found = at([1.0, 0.0], None)
-    claimed = dataclasses.replace(found, answer=Answer(solver="s", claim=Claimed.INFEASIBLE))
+    claimed = dataclasses.replace(found, answer=Answer(solver="s", claim=Conclusion.INFEASIBLE))
     for one in (found, claimed):
         assert not one.proved_infeasible
         assert "infeasible" not in repr(one).removeprefix("<small: s claims infeasible")
@@ -174,7 +174,7 @@ def test_plain_data_hold_the_claim_and_the_point_on_demand_and_no_bound(
     program: ConvexProgram,
 ) -> None:
     answer = ConvexAnswer(
-        reason=Reason.FINISHED, claim=Claimed.OPTIMAL, objective=2.0, violation=1e-9, solver="s",
+        reason=Reason.FINISHED, claim=Conclusion.OPTIMAL, objective=2.0, violation=1e-9, solver="s",
         seconds=0.5, values={"x": [1.0]},
     )  # fmt: skip
     solution = ConvexSolution(program.full_name, program.sense, answer)

@@ -27,7 +27,7 @@ from farkas.forms import LinearForm, SparseRows
 from farkas.instances import library
 from farkas.instances.library import load
 from farkas.relaxations.integrality import relax as without_integrality
-from farkas.solvers import Answer, Claimed, Reason
+from farkas.solvers import Answer, Conclusion, Reason
 
 
 def form(
@@ -125,7 +125,7 @@ def test_infeasibility_by_integrality_alone_is_proved_by_a_search() -> None:
     whole = form([[2], [2]], [1, -INF], [INF, 1], integer=np.array([True]))
     with pytest.raises(NotACertificate, match="claims infeasible; if it is, only because"):
         solve_form(whole, certify=True)
-    assert solve_form(whole).answer.claim is Claimed.INFEASIBLE
+    assert solve_form(whole).answer.claim is Conclusion.INFEASIBLE
     solution = solve_form(whole, certify=True, search=True, about={"embed": True})
     assert (solution.infeasible, solution.bound, solution.proved_by) == (
         0,
@@ -140,7 +140,7 @@ def test_infeasibility_by_integrality_alone_is_proved_by_a_search() -> None:
 
 def test_a_wrong_claim_of_infeasibility_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = form([[2]], [2], [2], integer=np.array([True]))
-    wrong = Answer(solver="s", reason=Reason.FINISHED, claim=Claimed.INFEASIBLE)
+    wrong = Answer(solver="s", reason=Reason.FINISHED, claim=Conclusion.INFEASIBLE)
     unseen = Explanation(whole, Finding.INTEGRALITY, np.zeros(1), "")
     monkeypatch.setattr("farkas.api.solve.ask", lambda *_, **__: wrong)
     monkeypatch.setattr("farkas.api.solve.explain", lambda *_, **__: unseen)
@@ -152,7 +152,7 @@ def test_a_wrong_claim_of_infeasibility_is_told(monkeypatch: pytest.MonkeyPatch)
 
 def test_an_unbounded_program_has_no_bound_to_prove() -> None:
     loose = form([[1, -1]], [0], [INF], upper=np.full(2, INF), sense="max")
-    assert solve_form(loose).answer.claim is Claimed.UNBOUNDED
+    assert solve_form(loose).answer.claim is Conclusion.UNBOUNDED
     with pytest.raises(NotACertificate, match="unbounded"):
         solve_form(loose, certify=True)
 
@@ -205,7 +205,7 @@ def test_an_optimum_of_a_program_that_has_no_point_as_doubles_is_told() -> None:
         [[0.1], [0.1]], [1.0, 1.0000000000000002], [1.0, 1.0000000000000002],
         cost=np.array([0.3]), lower=np.array([-INF]), upper=np.array([INF]),
     )  # fmt: skip
-    assert solve_form(odd).answer.claim is Claimed.OPTIMAL
+    assert solve_form(odd).answer.claim is Conclusion.OPTIMAL
     with pytest.raises(NotACertificate, match="claims optimal, but as doubles it is proved infeas"):
         solve_form(odd, certify=True)
 

@@ -14,10 +14,10 @@ from tests.tools.shared import ROOT
 from tests.tools.sources import FARKAS, MODULES, parsed
 
 OF_EVERY_KIND = {
-    "AsPrinted": "a program or dual exactly as the paper prints it",
+    "PrintedProgram": "a program or dual exactly as the paper prints it",
     "Environment": "what a kind adds to the driver, and the protocol that says so",
     "Job": "a job of an instance",
-    "Known": "what a policy may see in advance",
+    "Knowledge": "what a policy may see in advance",
     "Offline": "the program that plans with hindsight",
     "OneShot": "the program of one slot",
     "Published": "published settings of a generator",

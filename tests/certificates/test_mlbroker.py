@@ -20,7 +20,7 @@ from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.online import algorithms
-from farkas.relaxations.mlbroker.relaxed import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxation
 from farkas.solvers import solve
 from farkas.tolerances import ULP
 from tests.generators.mlbroker import single
@@ -47,7 +47,7 @@ def test_any_guide_is_exactly_feasible_for_the_traced_relaxation(relax, semantic
     # Without implied bounds every negative reduced cost, however small, would be refused.
     rng = np.random.default_rng(3)
     for broker in brokers():
-        form = Relaxed(relax=relax, semantics=semantics).form(broker).replace(implied_upper=None)
+        form = Relaxation(relax=relax, semantics=semantics).form(broker).replace(implied_upper=None)
         optimum = solve(form).objective
         for _ in range(4):
             point = complete(broker, random_guide(broker, rng), relax, semantics)
@@ -225,7 +225,7 @@ def test_an_idle_worker_under_strict_semantics_meets_the_larger_constants(relax)
     # no data: one unit as printed, but an idle worker more keeps the job there, so that the
     # discount of the second unit counts: constants of 0.75 instead of 0.25
     idle = single([[0.0]], discount_price=[[0.5]], discount_threshold=[[0.5]])
-    form = Relaxed(relax=relax, semantics="strict").form(idle).replace(implied_upper=None)
+    form = Relaxation(relax=relax, semantics="strict").form(idle).replace(implied_upper=None)
     rng = np.random.default_rng(0)
     for _ in range(20):
         point = complete(idle, random_guide(idle, rng), relax, "strict")

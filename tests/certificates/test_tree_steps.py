@@ -21,7 +21,7 @@ from farkas.errors import FarkasError, FileProblem, NotACertificate
 from farkas.exact.bound_propagation import derived
 from farkas.exact.certificate import _cut as step_of
 from farkas.exact.cuts import Rounding
-from farkas.exact.node_bounds import Bounding
+from farkas.exact.node_bounds import BoundProblem
 from farkas.exact.solver import prove_form
 from farkas.forms.rational import RationalForm, Side, as_rational
 from tests.generators.rational import program, random_integer, random_linear
@@ -39,7 +39,7 @@ def test_cuts_are_taken_as_they_are_made_and_no_stronger() -> None:
     rng, taken = random.Random(3), {"whole": 0, "mixed": 0, "turned": 0, "across": 0}
     for seed in range(120):
         form = random_integer(seed)
-        rounding = Rounding(Bounding(form), form.lower, form.upper)
+        rounding = Rounding(BoundProblem(form), form.lower, form.upper)
         for _ in range(8):
             weights = [(i, F(rng.randint(-4, 4), rng.randint(1, 5))) for i in range(form.num_rows)]
             turned = frozenset(j for j in range(form.num_columns) if rng.random() < 0.5)
@@ -109,7 +109,7 @@ def test_whatever_stands_for_an_end_that_is_not_needed_the_cut_is_the_same() -> 
         for near in (None, -7, 0, 5):
             form = program([row], cost=[0] * 4, rows=[sides],
                            ends=[(near, near)] * 2 + [(-1, 4)] * 2, whole=[1, 1, 1, 0])  # fmt: skip
-            rounding = Rounding(Bounding(form), form.lower, form.upper)
+            rounding = Rounding(BoundProblem(form), form.lower, form.upper)
             cut = rounding.cut([(0, F(1))], F(3), turned)
             if cut is None:
                 break
@@ -145,7 +145,7 @@ def test_ends_are_taken_as_they_are_derived_and_no_tighter() -> None:
     for seed in range(120):
         form = random_integer(seed)
         program = TreeProgram(form, Work())
-        for step in derived(Bounding(form), None, everything=True)[2]:
+        for step in derived(BoundProblem(form), None, everything=True)[2]:
             way = -1 if step.upper else 1
             file = EndStep(
                 row=step.row, column=step.column, upper=step.upper, value=str(step.value)

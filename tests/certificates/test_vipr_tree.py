@@ -18,11 +18,11 @@ from farkas.certificates.tree import LeafWeights, TreeCertificate
 from farkas.certificates.vipr import write_vipr, write_vipr_infeasible, write_vipr_tree
 from farkas.certificates.vipr_check import MOST_COMMENTS, ViprProof, check_vipr
 from farkas.errors import FarkasError, NotACertificate, UnsupportedForm
-from farkas.exact.result import Proved
+from farkas.exact.result import ProofResult
 from farkas.exact.solver import prove_form
 from farkas.forms.form import Block
 from farkas.forms.rational import RationalForm
-from farkas.standalone.checker import Refused, check_file
+from farkas.standalone.checker import Rejection, check_file
 from tests.certificates.test_bound import magnitudes
 from tests.generators.forms import INF, random_form, small
 from tests.generators.rational import Given, program, random_integer, random_linear
@@ -30,7 +30,7 @@ from tests.generators.trees import random_tree
 from tests.tools.shared import ROOT
 
 
-def written(form: RationalForm, path: Path) -> Proved:
+def written(form: RationalForm, path: Path) -> ProofResult:
     found = prove_form(form)
     assert isinstance(found.certificate, TreeCertificate)
     write_vipr_tree(form, found.certificate, path)
@@ -252,7 +252,7 @@ def test_a_cut_of_columns_without_ends_is_two_cases_of_their_sum(tmp_path: Path)
         path.write_text(text.replace(honest, forged))
         with pytest.raises(NotACertificate):
             check_vipr(path)
-        with pytest.raises(Refused):
+        with pytest.raises(Rejection):
             check_file(str(path))
     cut = certificate.cuts[0]
     for changes in ({"side": "1"}, {"divisor": "2"}):

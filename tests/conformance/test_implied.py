@@ -13,7 +13,7 @@ from farkas.certificates import exact_feasibility, exact_value, repaired
 from farkas.certificates.repair import snap
 from farkas.duals.eris import ScheduleDual
 from farkas.forms import LinearForm
-from farkas.relaxations.mlbroker.relaxed import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxation
 from farkas.solvers import solve
 from farkas.testing import variants
 from tests.generators.coded import random_coded_computing
@@ -253,7 +253,7 @@ def kept(form: LinearForm, point: list[Fraction]) -> bool:
 @pytest.mark.parametrize("relax", ["printed", "tight"])
 @pytest.mark.parametrize("semantics", ["printed", "strict"])
 def test_wasteful_placements_can_be_cut_to_the_implied_bounds(relax, semantics):
-    program, cut = Relaxed(relax=relax, semantics=semantics), 0
+    program, cut = Relaxation(relax=relax, semantics=semantics), 0
     for seed in range(10):
         data = random_brokerage(seed, sites=3, jobs=2, resources=2)
         form = program.form(data)

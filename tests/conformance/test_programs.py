@@ -17,7 +17,7 @@ from farkas.errors import NotApplicable
 from farkas.forms import LinearForm
 from farkas.instances import Instance, library
 from farkas.quantities import evaluate_all, quantities
-from farkas.solvers import Claimed
+from farkas.solvers import Conclusion
 from farkas.testing import variants
 from tests.conformance.oracle import differences
 from tests.recorded import advice, golden
@@ -103,7 +103,7 @@ def test_a_program_says_itself_in_words_and_in_mathematics(program):
 )
 def test_a_convex_program_is_solved_on_its_example(program):
     answer = solve_convex(program, program.example()).answer
-    assert answer.claim is Claimed.OPTIMAL
+    assert answer.claim is Conclusion.OPTIMAL
     assert answer.violation <= 1e-5  # of an interior point method
 
 

@@ -11,7 +11,7 @@ import farkas.kernels
 from farkas.exact import node_bounds
 from farkas.exact.bound_propagation import Nearby, VertexFinder, derived, rounded_end
 from farkas.exact.node_bounds import (
-    Bounding,
+    BoundProblem,
     Deadline,
     OutOfTime,
     contradicting,
@@ -32,34 +32,34 @@ def form(sense: str = "min") -> RationalForm:
 
 
 def test_multipliers_of_a_solver_are_of_the_rows_as_written() -> None:
-    weights = Bounding(form()).rounded(np.array([2.0, 0.0]))
+    weights = BoundProblem(form()).rounded(np.array([2.0, 0.0]))
     assert weights is not None
     assert weights.value([0, 0], [None, None]) == 5
     assert F(weights.factors[0], weights.denominator) == 1
 
 
 def test_multipliers_against_infinite_sides_count_as_nothing() -> None:
-    weights = Bounding(form()).rounded(np.array([-2.0, 3.0]))
+    weights = BoundProblem(form()).rounded(np.array([-2.0, 3.0]))
     assert weights is not None
     assert weights.factors == {}
     assert weights.value([0, 0], [None, None]) == 1
-    assert Bounding(form()).exact([F(0), F(1)]).value([0, 0], [9, 9]) is None
+    assert BoundProblem(form()).exact([F(0), F(1)]).value([0, 0], [9, 9]) is None
 
 
 def test_multipliers_that_are_no_numbers_give_none() -> None:
-    assert Bounding(form()).rounded(np.array([np.nan, 0.0])) is None
-    assert Bounding(form()).rounded(np.array([np.inf, 0.0])) is None
+    assert BoundProblem(form()).rounded(np.array([np.nan, 0.0])) is None
+    assert BoundProblem(form()).rounded(np.array([np.inf, 0.0])) is None
 
 
 def test_bounds_are_infinite_where_ends_are() -> None:
-    weights = Bounding(form()).exact([F(0), F(0)])
+    weights = BoundProblem(form()).exact([F(0), F(0)])
     assert weights.value([None, 0], [None, None]) is None
     assert weights.value([F(1, 2), 0], [None, None]) == F(5, 2)
 
 
 def test_rays_count_costs_as_nothing() -> None:
     empty = program([[1, 1]], cost=[5, 5], rows=[(9, None)], ends=[(0, 2)] * 2, offset=7)
-    weights = Bounding(empty).rounded(np.array([1e-30]), ray=True)
+    weights = BoundProblem(empty).rounded(np.array([1e-30]), ray=True)
     assert weights is not None
     assert weights.value([0, 0], [2, 2]) == 5
     assert weights.value([0, 0], [9, 9]) == -9
@@ -182,18 +182,18 @@ def test_whole_columns_are_rounded_inwards_and_others_outwards(
 
 def test_finite_ends_stay_unless_all_are_asked_for() -> None:
     form = program([[1, 1]], cost=[1, 1], rows=[(None, 3)], ends=[(0, 9), (0, 9)])
-    assert derived(Bounding(form), None)[2] == []
-    assert derived(Bounding(form), None, everything=True)[1] == [3, 3]
+    assert derived(BoundProblem(form), None)[2] == []
+    assert derived(BoundProblem(form), None, everything=True)[1] == [3, 3]
 
 
 def test_no_point_is_cut_off() -> None:
     found = 0
     for seed in range(60):
         form = random_integer(seed)
-        below = Bounding(form.replace(lower=(None,) * form.num_columns))
+        below = BoundProblem(form.replace(lower=(None,) * form.num_columns))
         found += sum(not step.upper for step in derived(below, None)[2])
         free = form.replace(upper=(None,) * form.num_columns)
-        lower, upper, _ = derived(Bounding(free), None)
+        lower, upper, _ = derived(BoundProblem(free), None)
         for k in range(40):
             point = [F((k * (j + 3) * 7) % 11 - 3) for j in range(form.num_columns)]
             if keeps(free, point):

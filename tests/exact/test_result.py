@@ -16,10 +16,10 @@ from farkas.certificates.proof import rounded
 from farkas.certificates.tree import TreeCertificate
 from farkas.errors import InvalidOption, NoAnswer, NotACertificate
 from farkas.exact.from_doubles import boxed
-from farkas.exact.result import MOST_NODES, Proved
+from farkas.exact.result import MOST_NODES, ProofResult
 from farkas.exact.solver import prove_form
 from farkas.forms.rational import RationalForm
-from farkas.solvers import Answer, Claimed, Reason
+from farkas.solvers import Answer, Conclusion, Reason
 from farkas.tolerances import SOLVER_GAP
 from tests.exact.test_tree import tied
 from tests.generators.rational import program
@@ -52,7 +52,7 @@ def test_a_line_says_what_was_proved_and_why_there_is_no_point() -> None:
     assert found.explanation == "row need: >= 5; row cap: <= 3"
     assert repr(found) == "<proved of empty: infeasible, by row need: >= 5; row cap: <= 3>"
     assert prove_form(corner()).explanation is None
-    large = Proved(form=empty(), status="infeasible", nodes=MOST_NODES + 1,
+    large = ProofResult(form=empty(), status="infeasible", nodes=MOST_NODES + 1,
                    certificate=found.certificate)  # fmt: skip
     assert repr(large) == "<proved of empty: infeasible, by a tree of 1001 nodes>"
     rows = tuple(f"a_row_of_a_long_name_{i}" for i in range(60))
@@ -111,7 +111,7 @@ def test_values_need_a_point() -> None:
             ask()
     assert found.to_builtins(point=True)["point"] == {}
     with pytest.raises(NoAnswer, match="no point of corner is known"):
-        Proved(form=corner(), status="bound", bound=F(0)).values()
+        ProofResult(form=corner(), status="bound", bound=F(0)).values()
 
 
 def test_a_frame_holds_the_fractions_too() -> None:
@@ -133,13 +133,13 @@ def test_verify_proves_it_again_about_the_program(form: RationalForm, tmp_path: 
     assert farkas.check(path).bound == proof.bound
     # of another program the same certificate proves nothing
     changed = form.replace(cost=tuple(2 * c for c in form.cost))
-    wrong = Proved(form=changed, status=found.status, certificate=found.certificate)
+    wrong = ProofResult(form=changed, status=found.status, certificate=found.certificate)
     with pytest.raises(NotACertificate):
         wrong.verify()
 
 
 def test_nothing_proved_is_nothing_to_verify_or_save(tmp_path: Path) -> None:
-    found = Proved(form=corner(), status="bound")
+    found = ProofResult(form=corner(), status="bound")
     for ask in (found.verify, lambda: farkas.check(found)):
         with pytest.raises(NoAnswer, match="nothing was proved of corner"):
             ask()
@@ -150,10 +150,10 @@ def test_nothing_proved_is_nothing_to_verify_or_save(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def between(value: F | None, bound: F | None, sense: str = "min", **more: Any) -> Proved:
+def between(value: F | None, bound: F | None, sense: str = "min", **more: Any) -> ProofResult:
     """What was proved when a limit came first."""
     form = corner().replace(sense=sense)
-    return Proved(form=form, status="bound", value=value, bound=bound, **more)
+    return ProofResult(form=form, status="bound", value=value, bound=bound, **more)
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -191,15 +191,15 @@ def test_value_and_bound_are_told_on_their_proved_sides() -> None:
         assert said["value"] == 1 / 3
 
 
-def claiming(status: Any, value: F | None, claim: Claimed, objective: float) -> str | None:
+def claiming(status: Any, value: F | None, claim: Conclusion, objective: float) -> str | None:
     answer = Answer(solver="s", claim=claim, objective=objective)
-    return Proved(form=corner(), status=status, value=value, answer=answer).claim
+    return ProofResult(form=corner(), status=status, value=value, answer=answer).claim
 
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_claim_is_off_by_a_share_of_the_larger(sign: int) -> None:
     def said(value: F, objective: float) -> str | None:
-        return claiming("optimal", sign * value, Claimed.OPTIMAL, sign * objective)
+        return claiming("optimal", sign * value, Conclusion.OPTIMAL, sign * objective)
 
     minus = "-" if sign < 0 else ""
     assert said(F(4), 4.0) == f"s says optimal at {minus}4, which is right"
@@ -223,32 +223,34 @@ def test_an_answer_that_was_rejected_says_why() -> None:
         (Reason.TIME_LIMIT, "Time limit reached", None),
     ):
         answer = Answer(solver="s", reason=reason, message=message)
-        found = Proved(form=corner(), status="optimal", value=F(1), answer=answer)
+        found = ProofResult(form=corner(), status="optimal", value=F(1), answer=answer)
         assert found.claim == said
         assert found.to_builtins()["claim"] == said
 
 
 def test_claims_are_right_where_the_same_was_proved() -> None:
-    assert claiming("bound", None, Claimed.NONE, 0.0) is None
-    for claim in (Claimed.INFEASIBLE, Claimed.UNBOUNDED):
-        other = "unbounded" if claim is Claimed.INFEASIBLE else "infeasible"
+    assert claiming("bound", None, Conclusion.NONE, 0.0) is None
+    for claim in (Conclusion.INFEASIBLE, Conclusion.UNBOUNDED):
+        other = "unbounded" if claim is Conclusion.INFEASIBLE else "infeasible"
         assert claiming("bound", None, claim, 0.0) == f"s says {claim}; that is not proved"
         assert claiming(str(claim), None, claim, 0.0) == f"s says {claim}, which is right"
         assert claiming(other, None, claim, 0.0) == (
             f"s says {claim}, which is wrong: proved {other}"
         )
-        assert claiming(str(claim), None, Claimed.OPTIMAL, 2.0) == (
+        assert claiming(str(claim), None, Conclusion.OPTIMAL, 2.0) == (
             f"s says optimal at 2, which is wrong: proved {claim}"
         )
-    assert claiming("bound", F(3), Claimed.OPTIMAL, 2.0) == "s says optimal at 2"
-    assert claiming("optimal", F(3), Claimed.FEASIBLE, 2.0) == "s says feasible at 2"
+    assert claiming("bound", F(3), Conclusion.OPTIMAL, 2.0) == "s says optimal at 2"
+    assert claiming("optimal", F(3), Conclusion.FEASIBLE, 2.0) == "s says feasible at 2"
 
 
 def test_values_name_nothing_that_a_package_added_and_keep_their_sign() -> None:
     point = [F(-1), F(2)]
-    found = Proved(form=corner(), status="bound", point=point)
+    found = ProofResult(form=corner(), status="bound", point=point)
     assert found.values() == {"a": -1, "b": 2}
-    added = Proved(form=corner().replace(auxiliary=frozenset({1})), status="bound", point=point)
+    added = ProofResult(
+        form=corner().replace(auxiliary=frozenset({1})), status="bound", point=point
+    )
     assert added.values() == {"a": -1}
     assert added.to_builtins(point=True)["point"] == {"a": "-1"}
     assert added.point_value == found.point_value == -1 + 4 + F(1, 2)

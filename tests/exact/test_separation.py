@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from farkas.exact.cuts import Rounding, short_above, whole_factor
-from farkas.exact.node_bounds import Bounding, Deadline, Matrix, floats, moved, objects
+from farkas.exact.node_bounds import BoundProblem, Deadline, Matrix, floats, moved, objects
 from farkas.exact.root_cuts import root_cuts, seen_from, tableau_rows
-from farkas.exact.separation import CutProposal, Mixed, Separation
+from farkas.exact.separation import CutProposal, MixedRow, Separation
 from farkas.forms.rational import RationalForm
 from farkas.solvers.simplex import End, Simplex
 from tests.generators.rational import keeps, program, random_linear
@@ -22,7 +22,7 @@ from tests.tools.quick import some
 def proposed(form: RationalForm) -> tuple[Rounding, np.ndarray, list[CutProposal]]:
     simplex = Simplex(form.linear)
     simplex.run()
-    rounding = Rounding(Bounding(form), form.lower, form.upper)
+    rounding = Rounding(BoundProblem(form), form.lower, form.upper)
     return rounding, simplex.point, list(Separation(rounding, simplex.point).proposals([]))
 
 
@@ -67,7 +67,7 @@ def test_balances_of_periods_are_added_up() -> None:
     # stock covers every single period, but three lots of at most 4 cannot be 1 1/2
     form = lots([1, 1, 4], 4)
     point = np.array([4, 2, 0, 3, 4, 0, 1, 0.5, 0])
-    rounding = Rounding(Bounding(form), form.lower, form.upper)
+    rounding = Rounding(BoundProblem(form), form.lower, form.upper)
     cuts = [
         rounding.cut(p.weights, p.divisor, p.complemented, p.across)
         for p in Separation(rounding, point).proposals([])
@@ -99,7 +99,7 @@ def dense(form: RationalForm, i: int) -> list[F]:
 
 def test_depths_are_those_of_rounding() -> None:
     # 3/2 t + 5/2 t' - s/2 = 9/4 at t = 1/2, t' = 3/4, s = 3/4
-    row = Mixed(
+    row = MixedRow(
         factors=np.array([1.5, 2.5]),
         values=np.array([0.5, 0.75]),
         ranges=np.array([1.0, 1.0]),
@@ -133,7 +133,7 @@ def test_a_column_is_measured_from_its_nearer_end_and_by_its_own_coefficient() -
 
 
 def test_numbers_beyond_doubles_propose_nothing() -> None:
-    row = Mixed(
+    row = MixedRow(
         factors=np.array([1.5]),
         values=np.array([0.5]),
         ranges=np.array([1.0]),
@@ -169,7 +169,7 @@ def test_a_free_continuous_column_without_variable_bounds_stays() -> None:
 
 def test_a_row_is_rounded_down() -> None:
     form = program([[2, 2]], cost=[-1, -1], rows=[(None, 3)], ends=[(0, 2)] * 2, whole=[1, 1])
-    cut = Rounding(Bounding(form), form.lower, form.upper).cut([(0, F(1))], F(1), frozenset())
+    cut = Rounding(BoundProblem(form), form.lower, form.upper).cut([(0, F(1))], F(1), frozenset())
     assert cut is not None
     assert (cut.terms, cut.side) == ({0: 1, 1: 1}, 1)
 
@@ -177,13 +177,13 @@ def test_a_row_is_rounded_down() -> None:
 def test_there_is_no_cut_without_a_fraction_or_an_end() -> None:
     whole = program([[1, 1]], cost=[-1, -1], rows=[(None, 3)], ends=[(0, 2)] * 2, whole=[1, 1])
     assert (
-        Rounding(Bounding(whole), whole.lower, whole.upper).cut([(0, F(1))], F(1), frozenset())
+        Rounding(BoundProblem(whole), whole.lower, whole.upper).cut([(0, F(1))], F(1), frozenset())
         is None
     )
     free = program(
         [[2, 3]], cost=[-1, -1], rows=[(None, "7/2")], ends=[(0, None), (None, 2)], whole=[1, 1]
     )
-    rounding = Rounding(Bounding(free), free.lower, free.upper)
+    rounding = Rounding(BoundProblem(free), free.lower, free.upper)
     assert rounding.cut([(0, F(1))], F(2), frozenset()) is None
     assert rounding.cut([(0, F(1))], F(2), frozenset({1})) is not None
     assert rounding.cut([(0, F(-1))], F(2), frozenset({1})) is None
@@ -224,7 +224,7 @@ def test_random_cuts_keep_every_point() -> None:
     for _ in range(some(15, 150)):
         form = drawn(rng)
         kept = points(form)
-        rounding = Rounding(Bounding(form), form.lower, form.upper)
+        rounding = Rounding(BoundProblem(form), form.lower, form.upper)
         for _ in range(6):
             weights = [(i, F(rng.randint(-3, 3), rng.randint(1, 3))) for i in range(2)]
             turned = frozenset(j for j in range(form.num_columns) if rng.random() < 0.5)
@@ -257,7 +257,7 @@ def flows() -> RationalForm:
 def test_slacks_of_sides_taken_across_stay_in_the_cut() -> None:
     # x + x' <= 3 less x - 2 y <= 0 and x' - 2 y' <= 0: y + y' - (s + s')/2 <= 3/2, rounded
     form = flows()
-    rounding = Rounding(Bounding(form), form.lower, form.upper)
+    rounding = Rounding(BoundProblem(form), form.lower, form.upper)
     weights = [(0, F(1)), (1, F(-1)), (2, F(-1))]
     cut = rounding.cut(weights, F(2), frozenset(), frozenset({1, 2}))
     assert cut is not None
@@ -273,7 +273,7 @@ def test_coefficients_are_short_in_the_units_of_their_columns() -> None:
     assert 2**22 <= long[0] * times / 2**40 < 2**24
     form = program([[2**40, 1]], cost=[0, 0], rows=[(None, 1)],
                    ends=[(0, F(1, 2**40)), (0, 1)], whole=[0, 1])  # fmt: skip
-    rounding = Rounding(Bounding(form), form.lower, form.upper)
+    rounding = Rounding(BoundProblem(form), form.lower, form.upper)
     assert rounding.units == [-40, 0]
     made = rounding.made_whole(long, F(1), times)
     assert made is not None
@@ -303,7 +303,7 @@ def test_cuts_at_the_root_keep_every_point_and_raise_the_bound() -> None:
         form = drawn(rng)
         kept = points(form)
         simplex = Simplex(form.linear)
-        found = root_cuts(Bounding(form), form.lower, form.upper, simplex, Deadline(), None)
+        found = root_cuts(BoundProblem(form), form.lower, form.upper, simplex, Deadline(), None)
         cuts += len(found)
         for cut in found:
             for point in kept:
@@ -317,8 +317,8 @@ def test_entries_beyond_doubles_leave_no_rows_of_the_tableau(entry: int | F) -> 
     simplex = Simplex(form.linear)
     simplex.run()
     beyond = program([[entry, 3]], cost=[-1, -1], rows=[(None, 4)], ends=[(0, 1)] * 2, whole=[1, 1])
-    assert list(tableau_rows(Bounding(form), simplex.basis, [1]))
-    assert not list(tableau_rows(Bounding(beyond), simplex.basis, [1]))
+    assert list(tableau_rows(BoundProblem(form), simplex.basis, [1]))
+    assert not list(tableau_rows(BoundProblem(beyond), simplex.basis, [1]))
 
 
 def test_columns_without_ends_are_cut_at_the_root() -> None:
@@ -326,7 +326,7 @@ def test_columns_without_ends_are_cut_at_the_root() -> None:
     form = program([[1, -1], [2, -2]], cost=[0, 0], rows=[("1/4", None), (None, 1)],
                    ends=[(None, None)] * 2, whole=[1, 1])  # fmt: skip
     simplex = Simplex(form.linear)
-    assert root_cuts(Bounding(form), form.lower, form.upper, simplex, Deadline(), None)
+    assert root_cuts(BoundProblem(form), form.lower, form.upper, simplex, Deadline(), None)
     assert simplex.run() is End.INFEASIBLE
 
 

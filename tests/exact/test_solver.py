@@ -22,19 +22,19 @@ from farkas.certificates.vipr_check import check_vipr
 from farkas.errors import NoAnswer, NotACertificate
 from farkas.exact import solver as exact_solver
 from farkas.exact import tree
-from farkas.exact.result import Proved
+from farkas.exact.result import ProofResult
 from farkas.exact.solver import exact_answer, optimum, prove_form
 from farkas.forms import LinearForm, Sense
 from farkas.forms.rational import RationalForm
 from farkas.solvers import Answer, solve
-from farkas.solvers.answer import Claimed
+from farkas.solvers.answer import Conclusion
 from farkas.standalone.checker import check_file
 from tests.generators.forms import small
 from tests.generators.rational import keeps, program, random_linear
-from tests.generators.without_ends import Drawn, Found, ranges, rays
+from tests.generators.without_ends import FigureOutcome, Found, ranges, rays
 
 
-def consent(found: Proved) -> None:
+def consent(found: ProofResult) -> None:
     """The checker proves the same from the file alone."""
     assert found.certificate is not None
     proof = check(found.certificate)
@@ -106,7 +106,7 @@ def test_a_claim_is_held_against_what_is_proved() -> None:
     assert told.claim is not None
     assert "which is wrong by 0.12 of it" in told.claim
     # who claims a point alone is neither right nor wrong, whatever is proved
-    some = dataclasses.replace(truth, objective=-8.0, claim=Claimed.FEASIBLE)
+    some = dataclasses.replace(truth, objective=-8.0, claim=Conclusion.FEASIBLE)
     assert prove_form(form, answer=some).claim == f"{truth.solver} says {some.claim} at -8"
     bound = dataclasses.replace(found, status="bound")
     assert bound.claim == "highs says optimal at -9"
@@ -209,7 +209,7 @@ def test_ctrl_c_keeps_what_was_proved() -> None:
 
 
 @functools.cache
-def proved_hard() -> Proved:
+def proved_hard() -> ProofResult:
     return prove_form(random_hard())
 
 
@@ -242,7 +242,7 @@ def test_where_nothing_is_bounded_nothing_is_claimed(
 
 def claims(value: float, *point: float) -> Answer:
     return Answer(
-        claim=Claimed.OPTIMAL,
+        claim=Conclusion.OPTIMAL,
         objective=value,
         bound=value,
         raw_point=np.array(point),
@@ -255,14 +255,14 @@ def test_an_answer_gives_way_to_what_is_proved_better(sense: Sense) -> None:
     sign = 1.0 if sense == "max" else -1.0
     form = small([[6, 4]], cost=[5 * sign, 4 * sign], row_upper=[24], upper=[9, 9], sense=sense,
                  integer=[True, True])  # fmt: skip
-    for wrong in (claims(20 * sign, 4, 0), Answer(claim=Claimed.INFEASIBLE, solver="some")):
+    for wrong in (claims(20 * sign, 4, 0), Answer(claim=Conclusion.INFEASIBLE, solver="some")):
         answer = exact_answer(form, wrong)
-        assert (answer.claim, answer.objective) == (Claimed.OPTIMAL, 24 * sign)
+        assert (answer.claim, answer.objective) == (Conclusion.OPTIMAL, 24 * sign)
         assert answer.point.tolist() == [0, 6]
     for right in (claims(24 * sign, 0, 6), claims((24 + 1e-9) * sign, 0, 6), Answer()):
         assert exact_answer(form, right) is right
     free = small([[1, -1]], cost=[5 * sign, 0], row_upper=[0], sense=sense, integer=[True, True])
-    assert exact_answer(free, claims(0, 0, 0)).claim is Claimed.UNBOUNDED
+    assert exact_answer(free, claims(0, 0, 0)).claim is Conclusion.UNBOUNDED
 
 
 def test_optima_of_integer_programs_are_found_without_a_gap():
@@ -323,7 +323,7 @@ def agree(form: RationalForm, truth: Found, path: Path) -> str:
     (rays, range(30)), pytest.param(rays, range(30, 400), marks=SLOW),
 ])  # fmt: skip
 def test_random_programs_are_decided_rightly(
-    draw: Callable[[int], Drawn], seeds: range, tmp_path: Path
+    draw: Callable[[int], FigureOutcome], seeds: range, tmp_path: Path
 ) -> None:
     seen = [agree(*draw(seed), tmp_path / "x.vipr") for seed in seeds]
     assert min(seen.count(status) for status in ("optimal", "infeasible")) > len(seeds) // 5

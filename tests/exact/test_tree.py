@@ -12,7 +12,7 @@ from farkas.certificates import check
 from farkas.errors import NoAnswer
 from farkas.exact import node_solver, tree
 from farkas.exact.certificate import TreeNode, covered, preorder, tree_certificate
-from farkas.exact.node_bounds import Bounding, Deadline, OutOfTime, shortened
+from farkas.exact.node_bounds import BoundProblem, Deadline, OutOfTime, shortened
 from farkas.exact.node_solver import RELIABLE, NodeSolver
 from farkas.exact.tree import TreeSearch, exact_point, search
 from farkas.forms.rational import RationalForm
@@ -125,7 +125,7 @@ def test_what_doubles_see_broken_a_little_is_branched_on(monkeypatch: pytest.Mon
     monkeypatch.setattr(tree, "root_cuts", lambda *_: [])
     monkeypatch.setattr(TreeSearch, "_settle", watched)
     ends: Any = ([F(2)] * 6 + [F(0)] * 6, [F(10**7)] * 6 + [F(1)] * 6, [])
-    found = TreeSearch(Bounding(form), None, ends, deadline=Deadline()).run()
+    found = TreeSearch(BoundProblem(form), None, ends, deadline=Deadline()).run()
     assert (found.value, found.bound) == (33, 33)
     assert all(value > 32 for value in settled)  # exact vertices only where nothing is open
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from farkas.adversary.catalogue import FOLDER, Shipped, find_statement, statements_of
+from farkas.adversary.catalogue import FOLDER, ShippedStatement, find_statement, statements_of
 from farkas.adversary.gap import GapProof
 
 
@@ -16,7 +16,7 @@ def proof_of(name: str) -> GapProof:
     return proof
 
 
-def copied(folder: Path, name: str) -> Shipped:
+def copied(folder: Path, name: str) -> ShippedStatement:
     """Copy the statements of a kind, to be forged; the one of that name."""
     kind = name.partition(".")[0]
     shutil.copytree(FOLDER / kind, folder / kind)

@@ -27,7 +27,7 @@ from farkas.experiments.plotting import (
 )
 from farkas.online.driver import write_run
 from farkas.online.run import read_run
-from farkas.replay import Replayed
+from farkas.replay import Replay
 from tests.experiments.made import proof_of
 from tests.generators.forms import small
 
@@ -230,9 +230,9 @@ def test_rows_are_sorted_by_lane_owner_and_start_side_by_side():
 
 
 @pytest.mark.parametrize(("found", "words"), [
-    (Replayed(F(1), F(1), broken=("job 0 never ends",), endless=True), "never ends"),
-    (Replayed(F(1), F(1), broken=("too much",)), "breaks requirements"),
-    (Replayed(F(1, 3), F(2, 3)), "earns at least 0.333333333"),
+    (Replay(F(1), F(1), broken=("job 0 never ends",), endless=True), "never ends"),
+    (Replay(F(1), F(1), broken=("too much",)), "breaks requirements"),
+    (Replay(F(1, 3), F(2, 3)), "earns at least 0.333333333"),
     (None, "says that it reached 105"),
 ])  # fmt: skip
 def test_the_title_says_what_a_replay_found(monkeypatch, found, words):

@@ -14,7 +14,7 @@ import math
 import sys
 import time
 
-from tests.fuzz.run import ATTACKS, ROUND, Seen, results
+from tests.fuzz.run import ATTACKS, ROUND, SchedulerState, results
 
 MOST_HOLES = 20
 
@@ -32,7 +32,7 @@ def main() -> int:
     last = chosen.first + math.ceil(chosen.cases / len(names))
     starts = range(chosen.first, last, ROUND)
     rounds = [(names, chosen.seed, start, min(start + ROUND, last)) for start in starts]
-    seen: Seen = collections.Counter()
+    seen: SchedulerState = collections.Counter()
     holes = 0
     begun = shown = time.monotonic()
     print(f"seed {chosen.seed}", flush=True)
@@ -55,7 +55,7 @@ def main() -> int:
     return 1 if holes else 0
 
 
-def said(seen: Seen, seconds: float) -> str:
+def said(seen: SchedulerState, seconds: float) -> str:
     """Total, outcomes and speed."""
     total: collections.Counter[str] = collections.Counter()
     for (_, how), count in seen.items():

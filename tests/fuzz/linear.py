@@ -23,7 +23,7 @@ from farkas.certificates.repair import exact_vector, packed_form
 from farkas.errors import FarkasError
 from farkas.forms import LinearForm
 from farkas.forms.matrices import rows_of_dense
-from farkas.standalone.checker import Refused, check_certificate, parsed
+from farkas.standalone.checker import Rejection, check_certificate, parsed
 from tests.fuzz.attack import (
     HoleError,
     Outcome,
@@ -180,7 +180,7 @@ def agree(content: bytes) -> dict | None:
     try:
         mine = verdict(lambda: check_certificate(parsed(content)), content)
     except HoleError as hole:
-        if not isinstance(hole.__cause__, Refused):
+        if not isinstance(hole.__cause__, Rejection):
             raise
         mine = None
     if (mine is None) != (theirs is None):

@@ -40,7 +40,7 @@ ATTACKS: dict[str, Attack] = OTHERS | MODELS | {tag: attack(tag) for tag in TARG
 ROUND = 100
 """Cases of each attack that a process makes before it reports."""
 
-Seen = collections.Counter[tuple[str, str]]
+SchedulerState = collections.Counter[tuple[str, str]]
 """Cases by attack and outcome."""
 
 Round = tuple[list[str], int, int, int]
@@ -55,7 +55,7 @@ def run(name: str, seed: int, number: int) -> str:
         return str(hole)
 
 
-def results(rounds: list[Round], jobs: int) -> Iterator[tuple[Seen, list[str]]]:
+def results(rounds: list[Round], jobs: int) -> Iterator[tuple[SchedulerState, list[str]]]:
     """Make the rounds, in so many processes."""
     if jobs == 1:
         yield from map(one_round, rounds)
@@ -66,10 +66,10 @@ def results(rounds: list[Round], jobs: int) -> Iterator[tuple[Seen, list[str]]]:
         pool.join()
 
 
-def one_round(task: Round) -> tuple[Seen, list[str]]:
+def one_round(task: Round) -> tuple[SchedulerState, list[str]]:
     """Outcomes of some cases of each attack, and how to find the holes again."""
     names, seed, first, last = task
-    seen: Seen = collections.Counter()
+    seen: SchedulerState = collections.Counter()
     holes = []
     for number in range(first, last):
         for name in names:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from farkas.certificates import certificate_types, check, from_json
-from farkas.solvers import Claimed, solve
+from farkas.solvers import Conclusion, solve
 from tests.fuzz import kinds, linear, trees, truth
 from tests.fuzz.attack import HoleError
 from tests.fuzz.run import ATTACKS, OTHERS, run
@@ -83,7 +83,7 @@ def test_the_exact_optimum_is_that_of_a_solver():
     forms = [random_form(rng) for _ in range(60)]
     known = [(form, solve(form)) for form in forms if not form.is_mip]
     for form, answer in known:
-        if answer.claim == Claimed.OPTIMAL:
+        if answer.claim == Conclusion.OPTIMAL:
             assert float(truth.best_point(form)) == pytest.approx(answer.objective)
 
 

@@ -17,11 +17,11 @@ from tests.generators.rational import random_integer, random_linear, reference_o
 PROGRAMS = 60
 """Random programs whose proofs are changed."""
 
-Known = tuple[RationalForm, str, Fraction | str | None]
+Knowledge = tuple[RationalForm, str, Fraction | str | None]
 
 
 @functools.cache
-def known(number: int) -> Known:
+def known(number: int) -> Knowledge:
     """A program, its honest certificate, and its optimum by the simplex method in fractions."""
     form = random_integer(number) if number % 3 else random_linear(number)
     certificate = prove_form(form).certificate

@@ -22,7 +22,7 @@ from farkas.errors import FarkasError
 from farkas.forms import LinearForm
 from farkas.instances import Instance
 from farkas.online import Run, algorithms
-from farkas.replay import Replayed, replay
+from farkas.replay import Replay, replay
 from tests.generators.coded import random_coded_computing
 from tests.generators.dps import random_market
 from tests.generators.eris import random_auction
@@ -67,7 +67,7 @@ def reached(name: str, program: str) -> Fraction:
 
 
 @functools.cache
-def runs_of(name: str) -> list[tuple[Run, Replayed | None]]:
+def runs_of(name: str) -> list[tuple[Run, Replay | None]]:
     """Runs of all algorithms on an instance, and their decisions in exact arithmetic."""
     instance = load(name)
     found = []

@@ -26,7 +26,7 @@ Line = tuple[int, Fraction, tuple[tuple[int, Fraction], ...]]
 """Sense, side and terms of a row."""
 
 
-class Kept(Vipr):
+class Requirements(Vipr):
     """The checker, which tells how many rows were derived, and what it proved."""
 
     derived = 0
@@ -108,18 +108,18 @@ def _other_number(rng: random.Random, word: str) -> str:
     return str(rng.choice([*steps, Fraction(number(rng)), Fraction(rng.randint(-2, 12))]))
 
 
-def checked(content: bytes) -> Kept | None:
+def checked(content: bytes) -> Requirements | None:
     """The checker after it accepted; None where it refuses, in one line and with its type."""
     path = folder() / "changed.vipr"
     path.write_bytes(content)
     if verdict(lambda: check_vipr(path), content) is None:
         return None
-    checker = Kept(content)
+    checker = Requirements(content)
     checker.check()
     return checker
 
 
-def refute(checker: Kept, content: str) -> None:
+def refute(checker: Requirements, content: str) -> None:
     """Look for a point of the program beyond what was accepted."""
     given = checker.rows[: len(checker.rows) - checker.derived]
     claim, size = checker.claim, checker.size

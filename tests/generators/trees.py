@@ -15,7 +15,7 @@ from farkas.certificates.tree_program import take_cut, take_end
 from farkas.errors import NotACertificate
 from farkas.exact.certificate import sparse
 from farkas.exact.cuts import Rounding
-from farkas.exact.node_bounds import Bounding, gain_of
+from farkas.exact.node_bounds import BoundProblem, gain_of
 from farkas.exact.solver import prove_form
 from farkas.forms.rational import RationalForm
 
@@ -82,7 +82,7 @@ def _end(rng: random.Random, checker: TreeChecker, best: Fraction | None) -> End
 
 def _cut(rng: random.Random, form: RationalForm, checker: TreeChecker) -> CutStep | None:
     """A cut by random weights, sometimes weakened; the checker takes it."""
-    program = Bounding(form)
+    program = BoundProblem(form)
     extra = len(checker.rows) - form.num_rows
     if extra:
         program.add_rows(

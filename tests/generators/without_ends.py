@@ -15,7 +15,7 @@ from tests.generators.rational import Pair, keeps, program
 
 Found = F | str | None
 """Optimum; "unbounded"; None without a point."""
-Drawn = tuple[RationalForm, Found]
+FigureOutcome = tuple[RationalForm, Found]
 
 
 def invariants(rows: list[list[int]]) -> tuple[int, ...]:
@@ -43,7 +43,7 @@ def worth(rows: list[list[int]], cost: list[int], sides: tuple[int, ...]) -> F |
     return F(str(sum(y * b for y, b in zip(weights, sides, strict=True))))
 
 
-def ranges(seed: int) -> Drawn:
+def ranges(seed: int) -> FigureOutcome:
     """Free columns in rows with one or two sides, equations among them."""
     rng = random.Random(seed)
     n, m = rng.randint(2, 4), rng.randint(1, 2 if seed % 2 else 3)
@@ -74,7 +74,7 @@ def ranges(seed: int) -> Drawn:
     return form, "unbounded" if None in values else min(v for v in values if v is not None)
 
 
-def rays(seed: int) -> Drawn:
+def rays(seed: int) -> FigureOutcome:
     """One equation of columns with a single end each, whose rays may be unbounded.
 
     Ordered well, the terms of a shortest point sum to no number beyond the largest coefficient and

@@ -53,7 +53,7 @@ class Hindsight:
         return (9, 9)
 
 
-def done(policy: Any, told: list[tuple[int, int]] | None = None) -> driver.DecisionsMade:
+def done(policy: Any, told: list[tuple[int, int]] | None = None) -> driver.DecisionLog:
     progress = None if told is None else lambda *step: told.append(step)
     return decide(as_policy(policy), World(), "x", 7, progress)  # type: ignore[arg-type]
 

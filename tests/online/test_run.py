@@ -23,7 +23,7 @@ from farkas.forms import Sense
 from farkas.online import Bound, Run, read_run, write_run
 from farkas.online.driver import SOLVER_PACKAGES, installed, manifest, plain
 from farkas.online.run import from_builtins, prove_value, ratio_to, words_on
-from farkas.replay import Decided, Kept, Replayed, replays
+from farkas.replay import Replay, Requirements, RunDecisions, replays
 
 
 def test_a_bound_keeps_its_exact_value() -> None:
@@ -139,10 +139,10 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Run:
 
 
 def worth(monkeypatch: pytest.MonkeyPatch, value: F, excess: F = F(0)) -> None:
-    def rule(instance: object, run: Decided) -> Replayed:
-        kept = Kept()
+    def rule(instance: object, run: RunDecisions) -> Replay:
+        kept = Requirements()
         kept.excess = excess
-        return Replayed.of(value, kept)
+        return Replay.of(value, kept)
 
     monkeypatch.setitem(replays._items, "mlbroker", rule)
 
@@ -185,9 +185,9 @@ def test_only_what_exceeds_something_is_better_than_a_bound(
     run.sense, run.value_exact = sense, "1/3"
     tiny, way = farkas.load("mlbroker/tiny"), 1 if sense == "min" else -1
     bound = Bound.of(F(1, 3) * (1 + way * better), "test")
-    kept = Kept()
+    kept = Requirements()
     kept.excess = excess
-    words = words_on(Replayed.of(F(1, 3), kept), sense, bound.fraction)
+    words = words_on(Replay.of(F(1, 3), kept), sense, bound.fraction)
     assert [said[:29] for said in words] == ["better than the proved bound,"] * (better > 0)
     if better > 0 and not excess:
         with pytest.raises(NotACertificate, match="bound or decisions are wrong"):
@@ -207,11 +207,11 @@ def test_an_exact_value_that_nothing_replays_is_taken_to_keep_everything(
 
 
 def test_there_are_no_words_without_a_bound_or_on_what_is_broken() -> None:
-    worth_little, broken = Replayed.of(F(1, 3)), Kept()
+    worth_little, broken = Replay.of(F(1, 3)), Requirements()
     broken.broken.append("all of it")
     assert words_on(worth_little, "min", None) == []
-    assert words_on(Replayed.of(F(1, 3), broken), "min", F(1)) == []
-    assert words_on(Replayed.of(F(1, 3), broken), "max", F(0)) == []
+    assert words_on(Replay.of(F(1, 3), broken), "min", F(1)) == []
+    assert words_on(Replay.of(F(1, 3), broken), "max", F(0)) == []
 
 
 def test_no_bound_no_ratio(run: Run) -> None:

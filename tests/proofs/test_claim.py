@@ -16,7 +16,7 @@ from farkas.instances.mlbroker import Brokerage
 from farkas.proofs import Standing, claim, claims, held, not_applicable, proved, refuted
 from farkas.proofs.claim import (
     Claim,
-    Deferred,
+    DeferredModule,
     NotProved,
     Trials,
     drawn,
@@ -28,11 +28,11 @@ from farkas.proofs.claim import (
     select,
     vanishes,
 )
-from farkas.proofs.verdict import Stated
+from farkas.proofs.verdict import Relation
 
-FAILS = Stated(3.0, "<=", 2.0)
-HOLDS = Stated(1.0, "<=", 1.25)
-EQUAL = Stated(1.0, "==", 1.01, 0.1)
+FAILS = Relation(3.0, "<=", 2.0)
+HOLDS = Relation(1.0, "<=", 1.25)
+EQUAL = Relation(1.0, "==", 1.01, 0.1)
 
 
 def test_a_verdict_is_neither_true_nor_false() -> None:
@@ -49,7 +49,7 @@ def test_a_refutation_needs_a_counterexample_that_ships(counterexample: object) 
 
 def test_a_counterexample_that_violates_nothing_is_an_error_and_no_evidence() -> None:
     assert refuted("mlbroker/tiny", FAILS).standing is Standing.REFUTED
-    equal = Stated(2.0, "<=", 2.0)
+    equal = Relation(2.0, "<=", 2.0)
     for statement in (equal, [FAILS, equal], [equal, FAILS]):
         with pytest.raises(NoVerdict, match="mlbroker/tiny violates nothing: 2 <= 2 holds"):
             refuted("mlbroker/tiny", statement)
@@ -65,9 +65,9 @@ def test_sides_and_assumptions_are_relations_and_nothing_else() -> None:
 
 
 def test_a_counterexample_meets_what_the_statement_assumes() -> None:
-    one = Stated(1, ">", 0)
+    one = Relation(1, ">", 0)
     assert refuted("mlbroker/tiny", FAILS, given=one).given == (one,)
-    for given in (Stated(0, ">", 0), [one, Stated(0, ">", 0)]):
+    for given in (Relation(0, ">", 0), [one, Relation(0, ">", 0)]):
         with pytest.raises(NoVerdict, match="the assumption 0 > 0 fails"):
             refuted("mlbroker/tiny", FAILS, given=given)
 
@@ -75,22 +75,22 @@ def test_a_counterexample_meets_what_the_statement_assumes() -> None:
 @pytest.mark.parametrize("runs", [0, -1])
 def test_held_needs_runs(runs: int) -> None:
     with pytest.raises(ValueError, match="says nothing"):
-        held([Stated(0, "<=", 1)], runs=runs)
+        held([Relation(0, "<=", 1)], runs=runs)
     with pytest.raises(ValueError, match="says nothing"):
         held([], runs=3)
 
 
 def test_held_needs_every_relation_to_hold() -> None:
-    fine = Stated(0, "<=", 1)
+    fine = Relation(0, "<=", 1)
     for relations in ([FAILS], [fine, FAILS], [FAILS, fine]):
         with pytest.raises(NoVerdict, match="3 <= 2 is violated"):
             held(relations)
 
 
 def test_held_counts_relations_and_keeps_smallest_slack_and_largest_tolerance() -> None:
-    verdict = held([Stated(0, "<=", 0.5), Stated(4, "<=", 8, 0.125), Stated(1, "<=", 2)])
+    verdict = held([Relation(0, "<=", 0.5), Relation(4, "<=", 8, 0.125), Relation(1, "<=", 2)])
     assert (verdict.runs, verdict.slack, verdict.tolerance) == (3, 0.5, 0.125)
-    assert held([Stated(0, "<=", 1), Stated(0, "<", 1)], runs=1).runs == 1
+    assert held([Relation(0, "<=", 1), Relation(0, "<", 1)], runs=1).runs == 1
 
 
 def test_not_applicable_says_which_assumption_fails() -> None:
@@ -162,8 +162,8 @@ def test_selecting_by_nothing_gives_all_and_by_name_one() -> None:
 
 def test_trials_count_runs_and_keep_the_smallest_slack():
     trials = Trials()
-    trials.add({"seed": 0}, Stated(1.0, "<=", 1.5), Stated(2.25, ">", 2.0))
-    trials.add({"seed": 1}, Stated(0.0, "<", 0.75))
+    trials.add({"seed": 0}, Relation(1.0, "<=", 1.5), Relation(2.25, ">", 2.0))
+    trials.add({"seed": 1}, Relation(0.0, "<", 0.75))
     assert trials.slack == 0.25
     verdict = trials.verdict("twice", share=2.0)
     assert (verdict.standing, verdict.runs, verdict.slack) == (Standing.HELD, 2, 0.25)
@@ -173,33 +173,33 @@ def test_trials_count_runs_and_keep_the_smallest_slack():
 def test_the_first_of_equally_bad_trials_refutes():
     trials = Trials()
     for seed, left in enumerate((0.5, 1.25, 1.25, 1.125)):
-        trials.add({"seed": seed}, Stated(0, "<=", 0), Stated(left, "<=", 1))
+        trials.add({"seed": seed}, Relation(0, "<=", 0), Relation(left, "<=", 1))
     verdict = trials.verdict(share=2.0)
     assert (verdict.standing, verdict.counterexample) == (Standing.REFUTED, {"seed": 1})
-    assert verdict.fails == (Stated(1.25, "<=", 1),)
+    assert verdict.fails == (Relation(1.25, "<=", 1),)
     assert verdict.numbers == {"share": 2.0}
 
 
 def test_a_strict_relation_between_equals_refutes_although_its_slack_is_zero():
     trials = Trials()
-    trials.add({"seed": 0}, Stated(1, "<=", 1))
-    trials.add({"seed": 1}, Stated(1, "<", 1))
+    trials.add({"seed": 0}, Relation(1, "<=", 1))
+    trials.add({"seed": 1}, Relation(1, "<", 1))
     assert trials.verdict().counterexample == {"seed": 1}
 
 
 def test_an_instance_that_refutes_is_written_out():
     trials, sample = Trials(), instance_of(Auction, "tiny")
-    trials.add(sample, Stated(2, "<=", 1))
+    trials.add(sample, Relation(2, "<=", 1))
     assert msgspec.convert(trials.verdict().counterexample, Auction) == sample
 
 
 def test_a_tolerance_is_said_and_no_part_of_the_slack():
     trials, tolerance = Trials(), 2.0**-20
-    trials.add({"seed": 0}, Stated(1 + 2.0**-21, "<=", 1.0, tolerance, size=2.0))
+    trials.add({"seed": 0}, Relation(1 + 2.0**-21, "<=", 1.0, tolerance, size=2.0))
     verdict = trials.verdict()
     assert (verdict.standing, verdict.slack) == (Standing.HELD, -(2.0**-22))
     assert verdict.tolerance == tolerance
-    trials.add({"seed": 1}, Stated(1 + 2.0**-18, "<=", 1.0, tolerance, size=2.0))
+    trials.add({"seed": 1}, Relation(1 + 2.0**-18, "<=", 1.0, tolerance, size=2.0))
     assert trials.verdict().counterexample == {"seed": 1}
 
 
@@ -243,14 +243,14 @@ def test_trials_that_all_hold_leave_a_proof_and_others_refute_it():
     trials = Trials()
     with pytest.raises(ValueError, match="at least one run"):
         trials.proved("nothing was tried")
-    trials.add({"seed": 0}, Stated(1.0, "<=", 1.5))
+    trials.add({"seed": 0}, Relation(1.0, "<=", 1.5))
     verdict = trials.proved("for all", share=2.0)
     assert (verdict.standing, verdict.note, verdict.numbers) == (
         Standing.PROVED,
         "for all",
         {"share": 2.0},
     )
-    trials.add({"seed": 1}, Stated(2.0, "<=", 1.5))
+    trials.add({"seed": 1}, Relation(2.0, "<=", 1.5))
     verdict = trials.proved("for all")
     assert (verdict.standing, verdict.counterexample) == (Standing.REFUTED, {"seed": 1})
 
@@ -278,7 +278,7 @@ def test_what_is_false_or_undecided_is_not_proved(condition):
 
 def test_a_deferred_module_is_imported_when_something_of_it_is_used(monkeypatch):
     monkeypatch.delitem(sys.modules, "colorsys", raising=False)
-    colors = Deferred("colorsys")
+    colors = DeferredModule("colorsys")
     assert "colorsys" not in sys.modules
     assert colors.rgb_to_yiq is sys.modules["colorsys"].rgb_to_yiq
     with pytest.raises(AttributeError, match="nothing"):

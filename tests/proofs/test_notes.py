@@ -15,7 +15,7 @@ def test_no_claim_states_a_relation_between_two_constants() -> None:
         (path.name, node)
         for path in sorted((ROOT / "farkas" / "proofs").rglob("*.py"))
         for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "Stated"
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "Relation"
     ]
     assert len(stated) > 150
     for name, node in stated:

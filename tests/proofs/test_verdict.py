@@ -17,7 +17,7 @@ from farkas.errors import FarkasError
 from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.proofs import Standing, claims
-from farkas.proofs.verdict import HOLDS, Among, Saying, Stated, beyond_rounding, said
+from farkas.proofs.verdict import HOLDS, Among, Relation, Saying, beyond_rounding, said
 from tests.recorded import verdicts
 
 ALWAYS = {
@@ -138,14 +138,14 @@ def test_most_refutations_by_an_instance_can_be_searched() -> None:
 
 
 def test_what_is_assumed_decides_whether_it_applies() -> None:
-    found = said(Stated(2, "<=", 1), given=[Stated(1, ">", 0)], size=3.0)
+    found = said(Relation(2, "<=", 1), given=[Relation(1, ">", 0)], size=3.0)
     assert found.applies
-    assert found.broken == found.shown == (Stated(2, "<=", 1),)
+    assert found.broken == found.shown == (Relation(2, "<=", 1),)
     assert found.numbers == {"size": 3.0}
-    none = said(Stated(2, "<=", 1), given=[Stated(0, ">", 0)])
+    none = said(Relation(2, "<=", 1), given=[Relation(0, ">", 0)])
     assert not none.applies
     assert none.broken == ()
-    fine = said(Stated(0, "<=", 1), Stated(2, "<=", 5))
+    fine = said(Relation(0, "<=", 1), Relation(2, "<=", 5))
     assert fine.broken == ()
     assert fine.shown == fine.relations
     assert fine.slack == 1
@@ -156,21 +156,21 @@ def test_what_is_assumed_decides_whether_it_applies() -> None:
 @pytest.mark.parametrize(
     ("relation", "beyond"),
     [
-        (Stated(1.0, "<=", 1.0), False),
-        (Stated(1.0 + 1e-12, "<=", 1.0), False),
-        (Stated(1.0 + 1e-6, "<=", 1.0), True),
-        (Stated(1.0 + 1e-6, "<=", 1.0, 1e-5), False),
-        (Stated(1.0 + 1e-4, "<=", 1.0, 1e-5), True),
-        (Stated(2, "<", 2), True),
-        (Stated(2.0, "<", 2.0), False),
-        (Stated(0.0, ">", 0.0), True),
-        (Stated(math.inf, "<", math.inf), True),
-        (Stated(1e-15, "<=", 0.0, size=1.0), False),
-        (Stated(1e-15, "<=", 0.0), True),
-        (Stated(Fraction(1, 3), "==", Fraction(1, 3) + Fraction(1, 10**20)), True),
+        (Relation(1.0, "<=", 1.0), False),
+        (Relation(1.0 + 1e-12, "<=", 1.0), False),
+        (Relation(1.0 + 1e-6, "<=", 1.0), True),
+        (Relation(1.0 + 1e-6, "<=", 1.0, 1e-5), False),
+        (Relation(1.0 + 1e-4, "<=", 1.0, 1e-5), True),
+        (Relation(2, "<", 2), True),
+        (Relation(2.0, "<", 2.0), False),
+        (Relation(0.0, ">", 0.0), True),
+        (Relation(math.inf, "<", math.inf), True),
+        (Relation(1e-15, "<=", 0.0, size=1.0), False),
+        (Relation(1e-15, "<=", 0.0), True),
+        (Relation(Fraction(1, 3), "==", Fraction(1, 3) + Fraction(1, 10**20)), True),
     ],
 )
-def test_rounding_alone_breaks_nothing(relation: Stated, beyond: bool) -> None:
+def test_rounding_alone_breaks_nothing(relation: Relation, beyond: bool) -> None:
     assert beyond_rounding(relation) is beyond
 
 
@@ -191,53 +191,53 @@ def test_a_box_can_be_changed() -> None:
     ],
 )
 def test_each_sign_against_a_smaller_an_equal_and_a_larger_side(sign, below, equal, above) -> None:
-    assert [Stated(left, sign, 2.0).holds for left in (1.0, 2.0, 3.0)] == [below, equal, above]
+    assert [Relation(left, sign, 2.0).holds for left in (1.0, 2.0, 3.0)] == [below, equal, above]
     # without a tolerance the next double is another number
-    assert Stated(math.nextafter(2.0, 3.0), sign, 2.0).holds == above
+    assert Relation(math.nextafter(2.0, 3.0), sign, 2.0).holds == above
 
 
 @pytest.mark.parametrize(
     ("relation", "slack"),
     [
-        (Stated(1.0, "<=", 4.0), 3.0),
-        (Stated(4.0, "<", 1.0), -3.0),
-        (Stated(1.0, ">=", 4.0), -3.0),
-        (Stated(4.0, ">", 1.0), 3.0),
-        (Stated(1.0, "==", 4.0), -3.0),
-        (Stated(1.0, "!=", 4.0), 3.0),
-        (Stated(2.0, "==", 2.0), 0.0),
+        (Relation(1.0, "<=", 4.0), 3.0),
+        (Relation(4.0, "<", 1.0), -3.0),
+        (Relation(1.0, ">=", 4.0), -3.0),
+        (Relation(4.0, ">", 1.0), 3.0),
+        (Relation(1.0, "==", 4.0), -3.0),
+        (Relation(1.0, "!=", 4.0), 3.0),
+        (Relation(2.0, "==", 2.0), 0.0),
         # a share of the larger side, or of the size, where a tolerance is such a share
-        (Stated(3.0, "<=", 4.0, 0.5), 0.25),
-        (Stated(4.0, "<=", 3.0, 0.5), -0.25),
-        (Stated(4.0, "<=", 3.0, 0.5, size=8.0), -0.125),
-        (Stated(1.0, "<=", -1.0, 0.5), -2.0),
-        (Stated(0.0, "<=", 0.0, 0.5), 0.0),
-        (Stated(1.0, "<=", math.inf, 0.5), math.inf),
-        (Stated(math.inf, "<=", 1.0, 0.5), -math.inf),
-        (Stated(math.inf, "<=", math.inf), 0.0),
-        (Stated(Fraction(1, 3), "<=", 1), 2 / 3),
+        (Relation(3.0, "<=", 4.0, 0.5), 0.25),
+        (Relation(4.0, "<=", 3.0, 0.5), -0.25),
+        (Relation(4.0, "<=", 3.0, 0.5, size=8.0), -0.125),
+        (Relation(1.0, "<=", -1.0, 0.5), -2.0),
+        (Relation(0.0, "<=", 0.0, 0.5), 0.0),
+        (Relation(1.0, "<=", math.inf, 0.5), math.inf),
+        (Relation(math.inf, "<=", 1.0, 0.5), -math.inf),
+        (Relation(math.inf, "<=", math.inf), 0.0),
+        (Relation(Fraction(1, 3), "<=", 1), 2 / 3),
     ],
 )
-def test_slacks_by_hand_contain_no_tolerance(relation: Stated, slack: float) -> None:
+def test_slacks_by_hand_contain_no_tolerance(relation: Relation, slack: float) -> None:
     assert relation.slack == slack
 
 
 def test_beyond_every_side_there_is_no_tolerance_at_zero() -> None:
-    assert not Stated(1e-300, "<=", 0.0, 1e-6).holds
-    assert not Stated(math.inf, "<=", 1.0, 1e-6).holds
+    assert not Relation(1e-300, "<=", 0.0, 1e-6).holds
+    assert not Relation(math.inf, "<=", 1.0, 1e-6).holds
 
 
 def test_fractions_are_compared_exactly() -> None:
     third = Fraction(1, 3)
-    assert not Stated(third, "==", 1 / 3).holds
-    assert Stated(third + Fraction(1, 10**40), ">", third).holds
+    assert not Relation(third, "==", 1 / 3).holds
+    assert Relation(third + Fraction(1, 10**40), ">", third).holds
 
 
 @pytest.mark.parametrize("sides", [(math.nan, 1.0), (1.0, math.nan), (math.nan, math.nan)])
 @pytest.mark.parametrize("sign", HOLDS)
 def test_what_is_not_a_number_is_in_no_relation(sides, sign) -> None:
     with pytest.raises(ValueError, match="a side is not a number"):
-        Stated(sides[0], sign, sides[1])
+        Relation(sides[0], sign, sides[1])
 
 
 @pytest.mark.parametrize(
@@ -254,28 +254,28 @@ def test_what_is_not_a_number_is_in_no_relation(sides, sign) -> None:
 )
 def test_a_relation_that_makes_no_sense_is_refused(how, words) -> None:
     with pytest.raises(ValueError, match=words):
-        Stated(1.0, right=2.0, **how)
+        Relation(1.0, right=2.0, **how)
 
 
 @pytest.mark.parametrize(
     ("relation", "words"),
     [
-        (Stated(8.75, "<=", 3.61), "8.75 <= 3.61"),
-        (Stated(True, ">", 0), "1 > 0"),
-        (Stated(np.float64(0.5), "==", Fraction(1, 2)), "0.5 == 0.5"),
+        (Relation(8.75, "<=", 3.61), "8.75 <= 3.61"),
+        (Relation(True, ">", 0), "1 > 0"),
+        (Relation(np.float64(0.5), "==", Fraction(1, 2)), "0.5 == 0.5"),
         # as many digits as tell the sides apart
-        (Stated(1 + 1e-9, "<=", 1.0), "1.000000001 <= 1"),
-        (Stated(math.nextafter(1.0, 2.0), "<=", 1.0), "1.0000000000000002 <= 1.0"),
-        (Stated(2.0, "<=", 1.0, 1e-6), "2 <= 1 (tolerance 1e-06)"),
-        (Stated(math.inf, "<=", 1.0), "inf <= 1"),
+        (Relation(1 + 1e-9, "<=", 1.0), "1.000000001 <= 1"),
+        (Relation(math.nextafter(1.0, 2.0), "<=", 1.0), "1.0000000000000002 <= 1.0"),
+        (Relation(2.0, "<=", 1.0, 1e-6), "2 <= 1 (tolerance 1e-06)"),
+        (Relation(math.inf, "<=", 1.0), "inf <= 1"),
     ],
 )
-def test_a_relation_in_words(relation: Stated, words: str) -> None:
+def test_a_relation_in_words(relation: Relation, words: str) -> None:
     assert str(relation) == words
 
 
 def test_plain_data_are_json_and_give_the_relation_back() -> None:
-    for relation in (Stated(2, "<=", 1.5, 0.25), Stated(math.inf, "<", -math.inf)):
+    for relation in (Relation(2, "<=", 1.5, 0.25), Relation(math.inf, "<", -math.inf)):
         data = json.loads(json.dumps(relation.to_builtins(), allow_nan=False))
-        assert Stated(**data) == relation
-    assert Stated(2, "==", 1).to_builtins() == {"left": 2.0, "sign": "==", "right": 1.0}
+        assert Relation(**data) == relation
+    assert Relation(2, "==", 1).to_builtins() == {"left": 2.0, "sign": "==", "right": 1.0}

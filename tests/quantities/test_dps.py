@@ -7,7 +7,7 @@ import pytest
 from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.instances.generate import generate
-from farkas.online.dps import best_fixed
+from farkas.online.dps import fixed_prices
 from farkas.quantities import dps as module
 from farkas.quantities import evaluate, evaluate_all
 
@@ -87,7 +87,7 @@ def test_sequences_last_as_long_as_their_jobs_where_all_are_served() -> None:
 
 
 def test_a_grid_with_too_many_prices_has_no_best_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(best_fixed, "best_on_grid", lambda market: None)
+    monkeypatch.setattr(fixed_prices, "best_on_grid", lambda market: None)
     assert value("dps.bfp_grid") is None
 
 

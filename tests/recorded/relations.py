@@ -15,27 +15,27 @@ from typing import Any, TypeVar
 
 import pytest
 
-from farkas.proofs.verdict import Stated
+from farkas.proofs.verdict import Relation
 
 PATH = Path(__file__).with_name("relations.json")
 
 T = TypeVar("T")
 
-Said = dict[str, list[float]]
+RunStatement = dict[str, list[float]]
 """By sign: the number of relations, and the sums of their finite left and right sides."""
 
 
-def kept() -> dict[str, Said]:
-    found: dict[str, Said] = json.loads(PATH.read_text()) if PATH.exists() else {}
+def kept() -> dict[str, RunStatement]:
+    found: dict[str, RunStatement] = json.loads(PATH.read_text()) if PATH.exists() else {}
     return found
 
 
-def heard(check: Callable[[], T]) -> tuple[T, Said]:
+def heard(check: Callable[[], T]) -> tuple[T, RunStatement]:
     """Run a check and tell what it has stated meanwhile."""
-    said: Said = {}
-    ordinary = Stated.__post_init__
+    said: RunStatement = {}
+    ordinary = Relation.__post_init__
 
-    def listen(relation: Stated) -> None:
+    def listen(relation: Relation) -> None:
         ordinary(relation)
         of_sign = said.setdefault(relation.sign, [0, 0.0, 0.0])
         of_sign[0] += 1
@@ -43,12 +43,12 @@ def heard(check: Callable[[], T]) -> tuple[T, Said]:
             of_sign[at] += float(side) if math.isfinite(side) else 0.0
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Stated, "__post_init__", listen)
+        patch.setattr(Relation, "__post_init__", listen)
         found = check()
     return found, said
 
 
-def differences(name: str, now: Said) -> list[str]:
+def differences(name: str, now: RunStatement) -> list[str]:
     """Signs of which a claim states other relations than it did; floats differ from CPU to CPU."""
     before = kept().get(name, {})
     return [
@@ -66,7 +66,7 @@ def _near(before: list[float] | None, now: list[float] | None) -> bool:
     return all(math.isclose(a, b, rel_tol=1e-4, abs_tol=size) for a, b in pairs)
 
 
-def write(name: str, said: Said | None) -> None:
+def write(name: str, said: RunStatement | None) -> None:
     """Keep what a claim states; nothing of a claim that is gone."""
     entries: dict[str, Any] = kept()
     entries.pop(name, None)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from farkas.proofs import Stated, Verdict, claim, claims, held, refuted
+from farkas.proofs import Relation, Verdict, claim, claims, held, refuted
 from tests.recorded import golden, matrix, relations, verdicts
 from tests.recorded.__main__ import main
 
@@ -51,11 +51,11 @@ def entry(ledger: Path) -> dict[str, Any]:
     return found
 
 
-REFUTED = refuted("coded/tiny", Stated(2.0, "<=", 1.0))
+REFUTED = refuted("coded/tiny", Relation(2.0, "<=", 1.0))
 
 
 def held_thrice(slack: float, **numbers: float) -> Verdict:
-    return held([Stated(0.0, "<=", slack)], runs=3, **numbers)
+    return held([Relation(0.0, "<=", slack)], runs=3, **numbers)
 
 
 def test_a_standing_does_not_change_unless_told(ledger: Path, capsys) -> None:
@@ -77,9 +77,9 @@ def test_last_digits_leave_the_ledger_as_it_stands(ledger: Path, capsys) -> None
 
 def test_what_a_claim_states_is_recorded_by_sign(ledger: Path, capsys) -> None:
     sides = [(0, "<=", 2), (1.5, "<=", 2), (1, "==", 1)]
-    _, said = relations.heard(lambda: [Stated(*side) for side in sides])  # type: ignore[arg-type]
+    _, said = relations.heard(lambda: [Relation(*side) for side in sides])  # type: ignore[arg-type]
     assert said == {"<=": [2, 1.5, 4.0], "==": [1, 1.0, 1.0]}
-    _, infinite = relations.heard(lambda: Stated(-math.inf, "<", 3))
+    _, infinite = relations.heard(lambda: Relation(-math.inf, "<", 3))
     assert infinite == {"<": [1, 0.0, 3.0]}
     relations.write("coded.toy", said)
     near = {"<=": [2, 1.5 + 1e-9, 4.0], "==": [1, 1.0, 1.0]}

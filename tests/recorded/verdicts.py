@@ -14,7 +14,7 @@ from farkas.api import attack as attacks
 from farkas.instances.files import own_kinds
 from farkas.proofs import Standing, Verdict, claims
 from farkas.proofs.claim import Claim
-from farkas.proofs.verdict import Attacked
+from farkas.proofs.verdict import AttackRecord
 from tests.recorded import relations
 from tests.tools.shared import ROOT
 
@@ -136,14 +136,14 @@ def attack(name: str, seconds: float, seed: int = 0) -> str:
     return f"{name}: {tried}"
 
 
-def attacked() -> dict[str, Attacked]:
+def attacked() -> dict[str, AttackRecord]:
     """How far attacks got that are kept, by claim."""
     found = {}
     for name, entry in kept().items():
         said = entry["verdict"].get("attacked")
         if said is not None:
             slack = said["slack"]
-            found[name] = Attacked(**{**said, "slack": None if slack is None else float(slack)})
+            found[name] = AttackRecord(**{**said, "slack": None if slack is None else float(slack)})
     return found
 
 
@@ -158,7 +158,7 @@ def attackable() -> list[str]:
     ]
 
 
-def _entry(claim: Claim, before: Entry | None) -> tuple[Entry, Verdict, relations.Said]:
+def _entry(claim: Claim, before: Entry | None) -> tuple[Entry, Verdict, relations.RunStatement]:
     begin = time.perf_counter()
     verdict, stated = relations.heard(claim.run)
     seconds = time.perf_counter() - begin

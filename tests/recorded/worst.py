@@ -23,10 +23,10 @@ import numpy as np
 from farkas_docs.worst import HowFound, drawn_of, read_searches
 
 import farkas
-from farkas.adversary.catalogue import FOLDER, FOUND, Shipped, statements_of
+from farkas.adversary.catalogue import FOLDER, FOUND, ShippedStatement, statements_of
 from farkas.adversary.gap import Gap, GapProof, from_json, prove_gap
 from farkas.adversary.moves import redrawn, shrunk
-from farkas.adversary.scoring import Scored, Scorer, decides_again
+from farkas.adversary.scoring import ScoredInstance, Scorer, decides_again
 from farkas.adversary.shape import DRAWS, InstanceBox, Plain, copied, entries
 from farkas.api.worst import worst
 from farkas.errors import FarkasError, UnknownName
@@ -144,7 +144,7 @@ def record(name: str, *, seconds: float, seed: int, folder: Path = FOLDER) -> st
     drawn = worst_drawn(box, scorer, size=size, ranges=ranges, seconds=seconds, seed=seed)
     draws, spent = scorer.evaluations, time.process_time() - begin
     inside = folder / algorithm.kind
-    before = Shipped(name, inside)
+    before = ShippedStatement(name, inside)
     before_drawn = drawn_of(before)
     before_drawn.folder.mkdir(parents=True, exist_ok=True)
     kept = _before(before_drawn.path)
@@ -221,7 +221,7 @@ def worst_drawn(
     seconds: float = math.inf,
     draws: int | None = None,
     seed: int = 0,
-) -> Scored | None:
+) -> ScoredInstance | None:
     """Score random instances of a box and keep the worst; None where none could be scored.
 
     Parameters
@@ -235,7 +235,7 @@ def worst_drawn(
     seed
         Of the draws; they are none of those that made the box.
     """
-    best: Scored | None = None
+    best: ScoredInstance | None = None
     end = time.process_time() + seconds
     for data in itertools.islice(random_data(box, size, ranges, seed), draws):
         if time.process_time() >= end or (best is not None and best.height == math.inf):

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from farkas.instances.dps import Market
-from farkas.online.dps.environment import Known, Offer
+from farkas.online.dps.environment import Knowledge, Offer
 from tests.references import dps_market
 
 Handled = tuple[str, float, float | None, float | None]
@@ -19,7 +19,7 @@ Handled = tuple[str, float, float | None, float | None]
 
 def by_steps(seller: Any, market: Market, seed: int = 0) -> list[Any]:
     """Decisions of a seller that is told of one job after the other."""
-    state, found = seller.start(Known.of(market), seed), []
+    state, found = seller.start(Knowledge.of(market), seed), []
     for offer in Offer.all_of(market):
         state, decision = seller.step(state, offer)
         found.append(decision)

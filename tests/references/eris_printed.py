@@ -1,6 +1,6 @@
 """Algorithms 2 and 3 of Eris in plain Python, from the paper alone: pairs, exact chunks, recursion.
 
-Shares no code with `farkas.online.eris.scheduler_printed`, whose docstring lists the readings.
+Shares no code with `farkas.online.eris.printed_scheduler`, whose docstring lists the readings.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Deployment:
 
 
 @dataclasses.dataclass(frozen=True)
-class Printed:
+class PaperValue:
     """One job of an auction in the state that its file says."""
 
     auction: Auction

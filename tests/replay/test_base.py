@@ -14,9 +14,9 @@ from farkas.errors import NotACertificate
 from farkas.forms import Sense
 from farkas.online.run import words_on
 from farkas.replay import (
-    Decided,
-    Kept,
-    Replayed,
+    Replay,
+    Requirements,
+    RunDecisions,
     audit,
     excess_words,
     replay,
@@ -36,7 +36,7 @@ class Decisions:
 
 
 def test_a_small_share_counts_as_kept_and_the_largest_is_remembered() -> None:
-    kept = Kept()
+    kept = Requirements()
     small = F(ROUNDING) / 2
     assert kept.within(8 * (1 + small), 8)
     assert kept.within(5 * (1 + small / 2), 5)
@@ -44,7 +44,7 @@ def test_a_small_share_counts_as_kept_and_the_largest_is_remembered() -> None:
 
 
 def test_a_share_is_of_the_unit_where_one_is_given() -> None:
-    kept = Kept()
+    kept = Requirements()
     assert kept.within(F(1, 10**9), 0, unit=2)
     assert kept.excess == F(1, 2 * 10**9)
     assert kept.within(7 + F(1, 10**7), 7, FEASIBLE, unit=1)
@@ -53,18 +53,18 @@ def test_a_share_is_of_the_unit_where_one_is_given() -> None:
 
 def test_a_sixty_fourth_more_than_the_tolerance_is_forgiven_and_no_more() -> None:
     share = F(ROUNDING) * 65 / 64
-    assert Kept().within(1 + share, 1)
-    assert not Kept().within(1 + share + F(1, 10**30), 1)
+    assert Requirements().within(1 + share, 1)
+    assert not Requirements().within(1 + share + F(1, 10**30), 1)
 
 
 def test_what_exceeds_nothing_at_all_is_broken() -> None:
-    kept = Kept()
+    kept = Requirements()
     assert not kept.within(F(1, 10**300), 0)
     assert kept.excess == 0
 
 
 def test_a_cost_is_proved_from_above_and_a_reward_from_below() -> None:
-    found = Replayed.between(F(1, 3), F(1, 2), Kept())
+    found = Replay.between(F(1, 3), F(1, 2), Requirements())
     assert found.proved("min") == F(1, 2)
     assert 0 < F(1, 3) - found.proved("max") < F(1, 2**250)
     assert found.magnitude == F(1, 2)
@@ -74,7 +74,7 @@ def test_a_cost_is_proved_from_above_and_a_reward_from_below() -> None:
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_fraction_too_long_for_a_file_is_rounded_to_the_safe_side(sign: int) -> None:
     long = F(sign * (3**LONGEST + 1), 3**LONGEST * 7)
-    found = Replayed.of(long)
+    found = Replay.of(long)
     low, high = found.proved("max"), found.proved("min")
     assert low < long < high
     assert high - low < F(1, 2**250)
@@ -139,7 +139,7 @@ class Thing:
 
 
 @dataclasses.dataclass
-class Said:
+class RunStatement:
     value: float = 1 / 3
     value_exact: str | None = "1/3"
     violations: list[str] = dataclasses.field(default_factory=list)
@@ -155,25 +155,25 @@ class Said:
 def thing(monkeypatch: pytest.MonkeyPatch) -> None:
     """A kind whose decisions are worth 1/3, break a requirement, or miss one by a share."""
 
-    def rule(instance: Thing, run: Decided) -> Replayed:
-        kept = Kept()
+    def rule(instance: Thing, run: RunDecisions) -> Replay:
+        kept = Requirements()
         kept.excess = F(1, 10**10) if "excess" in run.decisions else F(0)
         kept.broken = [word for word in run.decisions if word != "excess"]
-        return Replayed.of(THIRD, kept)
+        return Replay.of(THIRD, kept)
 
     replays.load()  # all, or what is first loaded now would be forgotten with the change
     monkeypatch.setattr(replays, "_items", {**replays._items, "thing": rule})
 
 
 def test_an_honest_run_passes() -> None:
-    assert audit(Said(), Thing()) == Replayed.of(THIRD)
-    assert audit(Said(value_exact=None), Thing()) == Replayed.of(THIRD)
+    assert audit(RunStatement(), Thing()) == Replay.of(THIRD)
+    assert audit(RunStatement(value_exact=None), Thing()) == Replay.of(THIRD)
 
 
 @pytest.mark.parametrize("value", [0.3333333, 0.33333334, -1 / 3, 0.0, float("nan"), float("inf")])
 def test_another_value_is_refused(value: float) -> None:
     with pytest.raises(NotACertificate, match=r"its decisions are worth 0\.3333333333"):
-        audit(Said(value=value), Thing())
+        audit(RunStatement(value=value), Thing())
 
 
 @pytest.mark.parametrize("exact", ["333/1000", "1/2", "33333333333333/100000000000000"])
@@ -181,35 +181,35 @@ def test_another_value_is_refused(value: float) -> None:
 def test_another_exact_value_is_refused(exact: str, sense: str) -> None:
     if sense == "min" or F(exact) > THIRD:
         with pytest.raises(NotACertificate, match="claims the exact value"):
-            audit(Said(value_exact=exact, sense=sense), Thing())
+            audit(RunStatement(value_exact=exact, sense=sense), Thing())
 
 
 @pytest.mark.parametrize("exact", ["nan", "", "1/0", "1e5", "one third"])
 def test_an_exact_value_that_is_no_number_is_refused(exact: str) -> None:
     with pytest.raises(NotACertificate, match="value_exact"):
-        audit(Said(value_exact=exact), Thing())
+        audit(RunStatement(value_exact=exact), Thing())
 
 
 def test_a_run_may_claim_a_little_less_than_its_value() -> None:
     # the last digit of an irrational value is rounded to the side that claims less
     least, most = str(THIRD - F(1, 10**15)), str(THIRD + F(1, 10**15))
-    assert audit(Said(value_exact=most), Thing()) is not None
-    assert audit(Said(value_exact=least, sense="max"), Thing()) is not None
+    assert audit(RunStatement(value_exact=most), Thing()) is not None
+    assert audit(RunStatement(value_exact=least, sense="max"), Thing()) is not None
 
 
 def test_a_value_below_all_doubles_is_the_nearest_one() -> None:
-    found = Replayed.of(F(1, 2**1200))
-    assert audit(Said(value=0.0, value_exact=None), Thing(), found) is found
+    found = Replay.of(F(1, 2**1200))
+    assert audit(RunStatement(value=0.0, value_exact=None), Thing(), found) is found
     for value in (5e-324, -5e-324):
         with pytest.raises(NotACertificate, match="claims the value"):
-            audit(Said(value=value, value_exact=None), Thing(), found)
+            audit(RunStatement(value=value, value_exact=None), Thing(), found)
 
 
 def test_what_a_run_breaks_cannot_be_hidden() -> None:
     with pytest.raises(NotACertificate, match="breaks nothing; slot 1 is full and 1 more"):
-        audit(Said(decisions=["slot 1 is full", "slot 2 is full"]), Thing())
+        audit(RunStatement(decisions=["slot 1 is full", "slot 2 is full"]), Thing())
     found = audit(
-        Said(decisions=["slot 1 is full"], violations=["full"], value_exact=None), Thing()
+        RunStatement(decisions=["slot 1 is full"], violations=["full"], value_exact=None), Thing()
     )
     assert found is not None
     assert found.broken == ("slot 1 is full",)
@@ -217,8 +217,8 @@ def test_what_a_run_breaks_cannot_be_hidden() -> None:
 
 def test_what_a_run_keeps_cannot_be_called_broken() -> None:
     with pytest.raises(NotACertificate, match="replayed it keeps all"):
-        audit(Said(violations=["full"]), Thing())
-    missed = Said(violations=["full"], decisions=["excess"], value_exact=None)
+        audit(RunStatement(violations=["full"]), Thing())
+    missed = RunStatement(violations=["full"], decisions=["excess"], value_exact=None)
     assert audit(missed, Thing()) is not None
     with pytest.raises(NotACertificate, match=r"claims the value 2, .* worth 0\.333"):
         audit(dataclasses.replace(missed, value=2.0), Thing())
@@ -228,7 +228,7 @@ def test_what_a_run_keeps_cannot_be_called_broken() -> None:
 def test_a_run_that_breaks_something_claims_neither_ratio_nor_exact_value(
     decisions: list[str],
 ) -> None:
-    run = Said(violations=["full"], decisions=decisions, value_exact=None)
+    run = RunStatement(violations=["full"], decisions=decisions, value_exact=None)
     assert audit(run, Thing()) is not None
     with pytest.raises(NotACertificate, match="and yet claims a ratio"):
         audit(dataclasses.replace(run, ratio=9.0), Thing())
@@ -237,7 +237,7 @@ def test_a_run_that_breaks_something_claims_neither_ratio_nor_exact_value(
 
 
 def test_a_kind_without_a_replay_is_believed_its_value_and_nothing_more() -> None:
-    run = Said(kind="none", algorithm="none.any", value_exact=None)
+    run = RunStatement(kind="none", algorithm="none.any", value_exact=None)
     assert audit(run, Thing("none")) is None
     with pytest.raises(NotACertificate, match="although nothing replays its decisions"):
         audit(dataclasses.replace(run, value_exact="1/3"), Thing("none"))
@@ -248,7 +248,7 @@ def test_a_kind_without_a_replay_is_believed_its_value_and_nothing_more() -> Non
 def test_a_ratio_is_that_of_what_is_proved_rounded_up() -> None:
     senses: tuple[Sense, ...] = ("min", "max")
     for sense, low, high in zip(senses, (F(2), F(5)), (F(3), F(7)), strict=True):
-        found = Replayed(low, high)
+        found = Replay(low, high)
         value = high if sense == "min" else low
         bound = value * F(3, 4) if sense == "min" else value * F(4, 3)
         ratio = replayed_ratio(sense, found, bound)
@@ -260,16 +260,16 @@ def test_a_ratio_is_that_of_what_is_proved_rounded_up() -> None:
 def test_nothing_that_keeps_everything_beats_a_bound(unit: F) -> None:
     better = unit * (1 - F(1, 10**30))
     with pytest.raises(NotACertificate, match="bound or decisions are wrong"):
-        replayed_ratio("min", Replayed.of(better), unit)
+        replayed_ratio("min", Replay.of(better), unit)
     with pytest.raises(NotACertificate, match="bound or decisions are wrong"):
-        replayed_ratio("max", Replayed.of(unit), better)
+        replayed_ratio("max", Replay.of(unit), better)
 
 
 @pytest.mark.parametrize("unit", [F(1), F(1, 10**9), F(10**9)])
 def test_decisions_that_miss_a_little_may_beat_it_by_a_little(unit: F) -> None:
-    kept = Kept()
+    kept = Requirements()
     kept.excess = F(1, 10**10)
-    little, much = (Replayed.of(unit * (1 - share), kept) for share in (F(1, 10**7), F(1, 10**5)))
+    little, much = (Replay.of(unit * (1 - share), kept) for share in (F(1, 10**7), F(1, 10**5)))
     assert replayed_ratio("min", little, unit) == 1
     assert "missed by up to a share of 1E-10" in words_on(little, "min", unit)[0]
     with pytest.raises(NotACertificate):
@@ -277,14 +277,14 @@ def test_decisions_that_miss_a_little_may_beat_it_by_a_little(unit: F) -> None:
 
 
 def test_decisions_that_break_something_have_no_ratio() -> None:
-    assert replayed_ratio("min", Replayed(F(1), F(1), broken=("all",)), F(1)) is None
+    assert replayed_ratio("min", Replay(F(1), F(1), broken=("all",)), F(1)) is None
 
 
 def test_the_share_that_is_missed_is_rounded_up() -> None:
     for excess, words in ((F(1, 10**10), "1E-10"), (F(1249, 10**13), "1.3E-10"), (F(0), "0")):
-        kept = Kept()
+        kept = Requirements()
         kept.excess = excess
-        found = Replayed.of(F(1), kept)
+        found = Replay.of(F(1), kept)
         assert excess_words(found) == words
         if excess:
             assert f"up to a share of {words}, which" in words_on(found, "min", F(2))[0]

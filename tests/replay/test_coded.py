@@ -17,7 +17,7 @@ from farkas.errors import NotACertificate
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.completion_times import Allocation
 from farkas.online import algorithms, environments
-from farkas.replay import Replayed
+from farkas.replay import Replay
 from farkas.replay.coded import (
     BITS,
     FARTHEST,
@@ -36,7 +36,7 @@ EXPECTING = [name for name in algorithms.names("coded.") if not algorithms[name]
 DIGITS = decimal.Context(prec=60, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX)
 
 
-def replayed(data: CodedComputing, decisions: Any) -> Replayed:
+def replayed(data: CodedComputing, decisions: Any) -> Replay:
     """Replay decisions as a file holds them."""
     plain = msgspec.json.decode(msgspec.json.encode(decisions))
     run = types.SimpleNamespace(algorithm="coded.sca", kind="coded", options={}, decisions=plain)

@@ -11,11 +11,11 @@ import pytest
 
 from farkas.instances import library
 from farkas.models.coded.completion_times import Law
-from farkas.replay.base import Kept
+from farkas.replay.base import Requirements
 from farkas.replay.coded_chance import (
     FARTHEST,
-    Awaiting,
     Sender,
+    WaitingMaster,
     _chance,
     enclosed,
     quantile,
@@ -72,7 +72,7 @@ def test_the_time_is_the_quantile_of_the_law(seed):
     law = Law.given(data, share, loads)
     target = float(0.3 + 0.69 * rng.random())
     data = data.replace(success_probability=target)
-    kept = Kept()
+    kept = Requirements()
     share_rows, load_rows = (tuple(map(tuple, part.tolist())) for part in (law.probability, loads))
     found = replay_chance(data, share_rows, load_rows, kept)
     expected = law.quantile(target)
@@ -88,17 +88,17 @@ def test_the_time_is_the_quantile_of_the_law(seed):
 
 def test_a_probability_that_only_approaches_the_target_has_no_time():
     sender = Sender(5, 0.5, Fraction(0), Fraction(1))
-    assert quantile(Awaiting(5, [sender]), Fraction(1, 2)) is None
-    found = quantile(Awaiting(5, [sender]), Fraction(1, 4))
+    assert quantile(WaitingMaster(5, [sender]), Fraction(1, 2)) is None
+    found = quantile(WaitingMaster(5, [sender]), Fraction(1, 4))
     with mpmath.workdps(30):
         assert found[0] <= Fraction(str(mpmath.log(2))) <= found[1]  # 0.5 (1 - exp(-t)) = 0.25
-    assert quantile(Awaiting(5, []), Fraction(1, 4)) is None
+    assert quantile(WaitingMaster(5, []), Fraction(1, 4)) is None
 
 
 def test_parts_of_rows_are_refused():
     data = library.load("coded/demo")
     share = tuple(tuple(1.0 if m == 0 else 0.0 for _ in range(data.workers)) for m in range(2))
-    kept = Kept()
+    kept = Requirements()
     replay_chance(data, share, tuple(tuple(0.5 * k for k in row) for row in share), kept)
     assert kept.broken == ["a load is no whole number of rows"]
 

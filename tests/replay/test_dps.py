@@ -16,12 +16,12 @@ from farkas.certificates.dps import PricedMarket, certify_prices
 from farkas.certificates.priced_tree import PricedTree
 from farkas.errors import NotACertificate
 from farkas.instances.dps import Market
-from farkas.replay import Replayed, replayed_ratio
-from farkas.replay.dps import SaleEntry, _Placed, replay
+from farkas.replay import Replay, replayed_ratio
+from farkas.replay.dps import SaleEntry, _Placements, replay
 from tests.generators.dps import posted
 
 
-def replayed(market: Market, decisions: Any) -> Replayed:
+def replayed(market: Market, decisions: Any) -> Replay:
     """Replay decisions as a file holds them."""
     plain = msgspec.json.decode(msgspec.json.encode(decisions))
     run = types.SimpleNamespace(algorithm="dps.dps", kind="dps", options={}, decisions=plain)
@@ -49,14 +49,14 @@ def test_the_value_is_what_sold_jobs_pay_at_their_prices() -> None:
     market = posted((0, 1.0, 2, 3.0), (1, 1.0, 1, 3.0), units=2)
     first = sale(units=2) | {"worker_price": 0.25, "payment": 1.5}
     second = sale(outcome="explored", payment=0.0, worker_price=None, ps_price=None)
-    assert replayed(market, [first, second]) == Replayed(F(3, 2), F(3, 2))
+    assert replayed(market, [first, second]) == Replay(F(3, 2), F(3, 2))
 
 
 def test_the_payment_is_the_product_and_not_its_rounding() -> None:
     # 3 · 0.1 + 3 · 0.1 in binary is a little more than 0.6, whatever the file rounds it to
     market = posted((0, 1.0, 3, 0.7), units=3)
     found = replayed(market, [sale(0.1, 3, payment=0.6000000000000001)])
-    assert found == Replayed(6 * F(0.1), 6 * F(0.1))
+    assert found == Replay(6 * F(0.1), 6 * F(0.1))
     assert replayed(market, [sale(0.1, 3, payment=0.6)]) == found
     assert "its prices do not make" in replayed(market, [sale(0.1, 3, payment=0.600001)]).broken[0]
 
@@ -144,7 +144,7 @@ def test_numbers_that_are_none_are_refused(field: str, wrong: float) -> None:
 
 def test_a_price_at_the_budget_or_the_cap_is_within_it_and_a_millionth_more_is_not() -> None:
     market = posted((0, 1.0, 1, 2.0))
-    assert replayed(market, [sale(1.0)]) == Replayed(F(2), F(2))
+    assert replayed(market, [sale(1.0)]) == Replay(F(2), F(2))
     for limit in ({"price_cap": 1.0}, {"price_cap": None}):
         other = market.replace(**limit)
         for more, broken in ((2.0**-40, False), (1e-6, True)):
@@ -152,7 +152,7 @@ def test_a_price_at_the_budget_or_the_cap_is_within_it_and_a_millionth_more_is_n
             assert bool(found.broken) == broken
             assert found.excess == (0 if broken else F(2.0**-40))
     free = posted((0, 1.0, 1, 0.0))
-    assert replayed(free, [sale(0.0)]) == Replayed(F(0), F(0))
+    assert replayed(free, [sale(0.0)]) == Replay(F(0), F(0))
     assert replayed(free, [sale(1e-300)]).broken
 
 
@@ -205,7 +205,7 @@ def test_units_are_held_in_the_slots_of_the_runtime_as_a_double() -> None:
     jobs = [msgspec.structs.replace(job, epochs=30.0) for job in market.jobs]
     market = market.replace(jobs=msgspec.to_builtins(jobs))
     run = [sale(), sale()]
-    assert replayed(market, run) == Replayed(F(2), F(2))
+    assert replayed(market, run) == Replay(F(2), F(2))
     jobs = [msgspec.structs.replace(job, epoch_compute=0.1 + 1e-7) for job in jobs]
     later = market.replace(jobs=msgspec.to_builtins(jobs))
     assert replayed(later, run).broken == ("job 1 takes units that are not idle",)
@@ -277,7 +277,7 @@ def test_numbers_beyond_any_market_are_none_of_it(big: int) -> None:
         assert words in replayed(market, [sold(0.5, 0.5) | {field: [big]}]).broken[0]
     for huge in (2**63, 2**80):  # no file holds these
         entry = SaleEntry(**sold(0.5, 0.5) | {"workers": (huge,), "servers": (0,), "ps": (1,)})
-        assert _Placed.of(market, [entry], np.ones(1, bool))[1] == [0]
+        assert _Placements.of(market, [entry], np.ones(1, bool))[1] == [0]
 
 
 @pytest.mark.parametrize("unit", [1.0, 1e-300, 1e300, 5e-324])

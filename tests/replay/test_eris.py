@@ -13,7 +13,7 @@ import pytest
 from farkas.errors import NotACertificate
 from farkas.instances.eris import Auction
 from farkas.online import algorithms
-from farkas.replay import Replayed, audit
+from farkas.replay import Replay, audit
 from farkas.replay.eris import PieceEntry, processed, replay
 from farkas.tolerances import ROUNDING
 from tests.generators.eris import one_resource, random_auction
@@ -21,7 +21,7 @@ from tests.references.eris_judge import executable, schedule_arrays
 from tests.tools.edits import Path, edits
 
 
-def replayed(auction: Auction, decisions: Any) -> Replayed:
+def replayed(auction: Auction, decisions: Any) -> Replay:
     """Replay decisions as a file holds them."""
     plain = msgspec.json.decode(msgspec.json.encode(decisions))
     run = types.SimpleNamespace(algorithm="eris.eris", kind="eris", options={}, decisions=plain)
@@ -52,7 +52,7 @@ def test_the_value_is_the_worth_of_the_slot_of_completion() -> None:
     # λ = 1 MB with each of two workers away from the server at site 1: 3 MB
     auction = tight().replace(transfer_budget=3.0)
     found = replayed(auction, tight_decisions())
-    assert found == Replayed(F(7), F(7))
+    assert found == Replay(F(7), F(7))
     broken = replayed(tight(), tight_decisions()).broken
     assert broken == ("slot 1 transfers 3 of 2 MB",)
 
@@ -72,7 +72,7 @@ def test_every_edit_of_a_schedule_is_refused_unless_it_still_fits() -> None:
     seen = set()
     for path, changed in edits(tight_decisions()):
         try:
-            if replayed(auction, changed) == Replayed(F(7), F(7)):
+            if replayed(auction, changed) == Replay(F(7), F(7)):
                 seen.add(path)
         except NotACertificate:
             continue
@@ -129,7 +129,7 @@ def test_a_job_is_decided_about_once_and_runs_after_its_arrival_only() -> None:
     piece = {"job": 0, "slot": 1, "server": 0, "workers": [[0, 1]], "moved": 0}
     empty = {"awards": [], "pieces": []}
     good = [empty, {"awards": [award], "pieces": [piece]}, empty]
-    assert replayed(auction, good) == Replayed(F(10), F(10))
+    assert replayed(auction, good) == Replay(F(10), F(10))
     soon = {"awards": [], "pieces": [piece | {"slot": 0}]}
     early = [soon, {"awards": [award], "pieces": [piece]}, empty]
     assert "before its arrival" in replayed(auction, early).broken[0]

@@ -17,7 +17,7 @@ import farkas
 from farkas.errors import NotACertificate
 from farkas.instances.gadget import Cluster
 from farkas.online import Run, environments
-from farkas.replay import Replayed, replay
+from farkas.replay import Replay, replay
 from farkas.replay.gadget import Ring
 from tests.generators.gadget import any_networks, job, over_time, star
 from tests.references import gadget_audit, gadget_baselines
@@ -28,7 +28,7 @@ def decided(run: Run, decisions: list[Any]) -> Run:
     return msgspec.structs.replace(run, decisions=decisions, value_exact=None)
 
 
-def replayed(instance: Cluster, *slots: list[dict[str, Any]]) -> Replayed:
+def replayed(instance: Cluster, *slots: list[dict[str, Any]]) -> Replay:
     """Replay of slots written by hand."""
     run = farkas.run("gadget/tiny", "gadget.las")
     found = replay(decided(run, list(slots)), instance)

@@ -19,8 +19,8 @@ from farkas.forms import LinearForm
 from farkas.instances.mlbroker import Brokerage
 from farkas.online import Run
 from farkas.online.run import prove_value
-from farkas.replay import Replayed, audit, is_as_decided, replay
-from farkas.replay.mlbroker_fractional import Asked, JobPoint
+from farkas.replay import Replay, audit, is_as_decided, replay
+from farkas.replay.mlbroker_fractional import JobPoint, RowDemand
 from farkas.replay.transport import cheapest
 from tests.generators.mlbroker import single
 
@@ -33,7 +33,7 @@ def decided(run: Run, decisions: list[Any], **options: Any) -> Run:
     return msgspec.structs.replace(run, decisions=decisions, value_exact=None, options=options)
 
 
-def replayed(instance: Brokerage, slot: dict[str, Any], **options: Any) -> Replayed:
+def replayed(instance: Brokerage, slot: dict[str, Any], **options: Any) -> Replay:
     """Replay of one slot written by hand."""
     run = farkas.run("mlbroker/tiny", "mlbroker.fractional[tight]")
     found = replay(decided(run, [slot], **options), instance)
@@ -264,9 +264,9 @@ def market(volume: list[float]) -> Brokerage:
     )
 
 
-def asked(instance: Brokerage, relax: str, semantics: Any) -> Asked:
+def asked(instance: Brokerage, relax: str, semantics: Any) -> RowDemand:
     most = instance.most_workers(semantics)
-    return Asked(
+    return RowDemand(
         one=ONE,
         rate=int(instance.worker_capacity[0]) << DIGITS,
         volume=[int(F(x) * ONE) for x in instance.trained_volume[0].tolist()],

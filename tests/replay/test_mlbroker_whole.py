@@ -14,7 +14,7 @@ from farkas.errors import NotACertificate
 from farkas.instances.mlbroker import Brokerage
 from farkas.online import Run, environments
 from farkas.online.mlbroker.environment import PlacedSlot
-from farkas.replay import Replayed, audit, replay
+from farkas.replay import Replay, audit, replay
 from farkas.tolerances import ROUNDING
 from tests.generators.mlbroker import random_brokerage, single
 
@@ -23,7 +23,7 @@ def decided(run: Run, decisions: list[Any]) -> Run:
     return msgspec.structs.replace(run, decisions=decisions, value_exact=None)
 
 
-def replayed(instance: Brokerage, *slots: dict[str, Any]) -> Replayed:
+def replayed(instance: Brokerage, *slots: dict[str, Any]) -> Replay:
     """Replay of decisions written by hand."""
     run = farkas.run("mlbroker/tiny", "mlbroker.gr")
     found = replay(decided(run, list(slots)), instance)

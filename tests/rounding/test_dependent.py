@@ -20,7 +20,7 @@ NO_DEADLINE = settings(deadline=None, derandomize=True, max_examples=some(50, 30
 entries = st.lists(st.tuples(st.floats(0, 5), st.floats(0.01, 100)), min_size=0, max_size=8)
 
 
-class Undecided(Exception):
+class UndecidedRay(Exception):
     """A draw that a `Script` does not foresee, with the chance of each of its results."""
 
 
@@ -33,7 +33,7 @@ class Script:
     def choose(self, chances):
         for result in self.results:
             return result
-        raise Undecided(chances)
+        raise UndecidedRay(chances)
 
     def integers(self, count):
         return self.choose([1 / count] * count)
@@ -83,7 +83,7 @@ def means(monkeypatch):
                     patch.setattr(dependent, "trade_once", script.trade)
                     total += chance * round_keeping_weight(fractional, weight, script, **options)
                 weights += chance
-            except Undecided as draw:
+            except UndecidedRay as draw:
                 for result, share in enumerate(draw.args[0]):
                     open_scripts.append(((*results, result), chance * share))
         assert weights == pytest.approx(1.0, abs=1e-12)

@@ -14,7 +14,7 @@ from farkas.forms.scale import Units
 from farkas.instances import library
 from farkas.online import algorithms
 from farkas.online.mlbroker.environment import tight_bound
-from farkas.solvers import Answer, Claimed, Reason, Session, solve
+from farkas.solvers import Answer, Conclusion, Reason, Session, solve
 from farkas.solvers.answer import as_minimum, handed, inwards, of_maximum, returned
 from farkas.solvers.base import find
 from farkas.solvers.session import multipliers_by_any, optimum_by_any, optimum_of
@@ -36,16 +36,16 @@ def test_what_is_absent_raises_with_the_reason(field, words):
     assert str(refusal.value) == f"{words}: stopped for reason time_limit, claim none (after 3 s)"
 
 
-@pytest.mark.parametrize("claim", [c for c in Claimed if c is not Claimed.OPTIMAL])
+@pytest.mark.parametrize("claim", [c for c in Conclusion if c is not Conclusion.OPTIMAL])
 def test_only_a_claim_of_optimality_is_an_optimum(claim):
-    best = Answer(claim=Claimed.OPTIMAL)
+    best = Answer(claim=Conclusion.OPTIMAL)
     assert best.require_optimal() is best
     with pytest.raises(NoAnswer, match=f"an empty answer did not reach an optimum.*claim {claim}"):
         Answer(claim=claim).require_optimal()
 
 
 def test_an_interrupted_solve_ends_what_asked_for_it():
-    stopped = Answer(reason=Reason.INTERRUPTED, claim=Claimed.OPTIMAL)
+    stopped = Answer(reason=Reason.INTERRUPTED, claim=Conclusion.OPTIMAL)
     for asked in (stopped.unless_interrupted, stopped.require_optimal):
         with pytest.raises(KeyboardInterrupt):
             asked()
@@ -85,7 +85,7 @@ def written(form: LinearForm, rows: int, columns: int, cost: int) -> LinearForm:
 def test_every_solver_answers_alike_in_every_unit(solver, shift):
     one, other = solve(blend(), solver), solve(written(blend(), 9, shift, -shift), solver)
     assert one.objective == pytest.approx(20, rel=1e-6)
-    assert other.claim is one.claim is Claimed.OPTIMAL
+    assert other.claim is one.claim is Conclusion.OPTIMAL
     assert other.objective == math.ldexp(one.objective, -shift)
     assert other.bound == math.ldexp(one.bound, -shift)
     assert other.point.tolist() == np.ldexp(one.point, shift).tolist()
@@ -161,7 +161,7 @@ def fraction_ends() -> LinearForm:
 def test_no_solver_stops_at_an_end_between_two_whole_numbers(solver: str) -> None:
     form = fraction_ends()
     answer = solve(form, solver)
-    assert (answer.claim, answer.objective) == (Claimed.OPTIMAL, pytest.approx(0, abs=1e-9))
+    assert (answer.claim, answer.objective) == (Conclusion.OPTIMAL, pytest.approx(0, abs=1e-9))
     assert form.upper.tolist() == [2.5] * 3  # the form itself stays
     assert handed(form, None, form.units)[0].upper.tolist() == [2] * 3
 
@@ -291,7 +291,7 @@ def test_a_policy_asks_the_next_solver_when_the_first_fails(monkeypatch, instanc
     "ask", [optimum_by_any, multipliers_by_any, lambda form: optimum_of(Session(form))]
 )
 def test_ctrl_c_stops_the_search_at_once(monkeypatch, ask, point):
-    stopped = Answer(reason=Reason.INTERRUPTED, claim=Claimed.FEASIBLE, raw_point=point)
+    stopped = Answer(reason=Reason.INTERRUPTED, claim=Conclusion.FEASIBLE, raw_point=point)
     asked = []
 
     def stop(*_):

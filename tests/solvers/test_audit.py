@@ -8,9 +8,9 @@ import pytest
 
 from farkas.api.solve import solve_form
 from farkas.forms import FeasibilityReport, check_point
-from farkas.solvers import Answer, Claimed, Reason, Session, solve
+from farkas.solvers import Answer, Conclusion, Reason, Session, solve
 from farkas.solvers.audit import audited, cleaned_ray, plausible, ray_value, settled_by_inspection
-from farkas.solvers.base import Undecided, find
+from farkas.solvers.base import UndecidedRay, find
 from farkas.solvers.options import Options
 from tests.conformance.solvers.cases import INF, form
 from tests.generators.forms import small
@@ -18,7 +18,7 @@ from tests.generators.forms import small
 SMALL = form([1], [(2, [1], INF)])
 
 
-@pytest.mark.parametrize("claim", [Claimed.OPTIMAL, Claimed.FEASIBLE])
+@pytest.mark.parametrize("claim", [Conclusion.OPTIMAL, Conclusion.FEASIBLE])
 def test_no_backend_can_bring_its_own_report(monkeypatch, claim):
     # min x with x >= 2: the backend sends 0, and a report that finds nothing wrong with it
     honest = find("highs").run
@@ -30,11 +30,11 @@ def test_no_backend_can_bring_its_own_report(monkeypatch, claim):
 
     monkeypatch.setattr(find("highs"), "run", lie)
     answer = solve(SMALL)
-    assert (answer.claim, answer.has_point, answer.report) == (Claimed.NONE, False, None)
+    assert (answer.claim, answer.has_point, answer.report) == (Conclusion.NONE, False, None)
     false = lie(SMALL, Options(), None)
     monkeypatch.setattr("farkas.solvers.session.solve_loaded", lambda *_: false)
     answer = Session(SMALL).solve()
-    assert (answer.claim, answer.report) == (Claimed.NONE, None)
+    assert (answer.claim, answer.report) == (Conclusion.NONE, None)
 
 
 def test_every_point_is_measured_once_and_the_answer_carries_it(monkeypatch):
@@ -63,11 +63,11 @@ def blend():
 def test_a_bound_that_its_own_point_disproves_is_dropped(told, sense):
     # 0 + 7/2 * 5 + 2 = 19.5, whatever the answer says of its objective
     said = Answer(
-        reason=Reason.FINISHED, claim=Claimed.OPTIMAL, objective=told, bound=told,
+        reason=Reason.FINISHED, claim=Conclusion.OPTIMAL, objective=told, bound=told,
         raw_point=np.array([0.0, 3.5]), raw_row_duals=np.array([2.5]),
     )  # fmt: skip
     answer = audited(blend().replace(sense=sense), said)
-    assert (answer.claim, answer.reason) == (Claimed.FEASIBLE, Reason.NUMERICAL)
+    assert (answer.claim, answer.reason) == (Conclusion.FEASIBLE, Reason.NUMERICAL)
     assert answer.objective == 19.5
     assert math.isnan(answer.bound)
     assert answer.raw_row_duals is None
@@ -79,14 +79,17 @@ def test_a_bound_that_its_own_point_disproves_is_dropped(told, sense):
 )
 def test_a_bound_within_the_gap_of_solvers_is_kept(bound, sense):
     said = Answer(
-        reason=Reason.FINISHED, claim=Claimed.OPTIMAL, bound=bound, raw_point=np.array([0.0, 3.5])
+        reason=Reason.FINISHED,
+        claim=Conclusion.OPTIMAL,
+        bound=bound,
+        raw_point=np.array([0.0, 3.5]),
     )
     answer = audited(blend().replace(sense=sense), said)
-    assert (answer.claim, answer.objective, answer.bound) == (Claimed.OPTIMAL, 19.5, bound)
+    assert (answer.claim, answer.objective, answer.bound) == (Conclusion.OPTIMAL, 19.5, bound)
 
 
 def test_an_optimum_of_a_linear_program_claims_its_own_value_as_bound():
-    said = Answer(reason=Reason.FINISHED, claim=Claimed.OPTIMAL, raw_point=np.array([0.0, 3.5]))
+    said = Answer(reason=Reason.FINISHED, claim=Conclusion.OPTIMAL, raw_point=np.array([0.0, 3.5]))
     assert audited(blend(), said).bound == 19.5
     whole = blend().replace(integer=np.array([False, True]))
     four = dataclasses.replace(said, raw_point=np.array([0.0, 4.0]))
@@ -118,7 +121,7 @@ def test_a_point_must_be_as_whole_as_solvers_promise():
 def test_forms_that_no_solver_need_see_are_settled():
     crossed = small([[1]], cost=[1], row_lower=[0], upper=[1])
     answer = settled_by_inspection(crossed.replace(lower=np.array([2.0])))
-    assert answer.claim is Claimed.INFEASIBLE
+    assert answer.claim is Conclusion.INFEASIBLE
     assert answer.message.endswith("lower bound 2.0 > upper bound 1.0")
     two = small([[1, 1]], cost=[1, 1], row_lower=[0], upper=[1, 1])
     both = settled_by_inspection(two.replace(lower=np.array([2.0, 3.0])))
@@ -129,7 +132,7 @@ def test_forms_that_no_solver_need_see_are_settled():
     assert settled_by_inspection(between.replace(upper=np.array([0.9999999]))) is None
     empty = small([[0.0], [1.0]], cost=[1], row_lower=[3, 0])
     answer = settled_by_inspection(empty)
-    assert answer.claim is Claimed.INFEASIBLE
+    assert answer.claim is Conclusion.INFEASIBLE
     assert answer.raw_ray.tolist() == [1, 0]
     nothing = small(np.zeros((1, 0)), cost=np.zeros(0), row_lower=[0])
     for settled in (answer, both, settled_by_inspection(nothing)):
@@ -154,25 +157,25 @@ def test_a_ray_is_turned_round_where_a_solver_has_the_other_sign():
     assert cleaned_ray(crossed, np.array([np.inf, -1.0])) is None
 
 
-@pytest.mark.parametrize("claim", [Claimed.OPTIMAL, Claimed.FEASIBLE])
+@pytest.mark.parametrize("claim", [Conclusion.OPTIMAL, Conclusion.FEASIBLE])
 def test_a_claim_of_a_point_counts_for_nothing_without_one(monkeypatch, claim):
     said = Answer(
         reason=Reason.FINISHED, claim=claim, objective=3.0, bound=3.0, raw_row_duals=np.ones(1)
     )
     monkeypatch.setattr(find("highs"), "run", lambda *_: said)
     answer = solve(SMALL)
-    assert (answer.reason, answer.claim) == (Reason.NUMERICAL, Claimed.NONE)
+    assert (answer.reason, answer.claim) == (Reason.NUMERICAL, Conclusion.NONE)
     assert math.isnan(answer.objective)
     assert math.isnan(answer.bound)
     assert answer.raw_row_duals is None
     assert answer.message == f"it claims {claim} and gives no point"
 
 
-@pytest.mark.parametrize("claim", [Claimed.INFEASIBLE, Claimed.UNBOUNDED, Claimed.NONE])
+@pytest.mark.parametrize("claim", [Conclusion.INFEASIBLE, Conclusion.UNBOUNDED, Conclusion.NONE])
 def test_without_a_point_there_is_no_objective(claim):
     said = Answer(reason=Reason.TIME_LIMIT, claim=claim, objective=3.0, bound=math.inf)
     # without its bound, max x over x >= 2 is unbounded indeed
-    given = SMALL.replace(sense="max") if claim is Claimed.UNBOUNDED else SMALL
+    given = SMALL.replace(sense="max") if claim is Conclusion.UNBOUNDED else SMALL
     answer = audited(given, said)
     assert (answer.reason, answer.claim) == (Reason.TIME_LIMIT, claim)
     assert math.isnan(answer.objective)
@@ -184,19 +187,19 @@ def test_without_a_point_there_is_no_objective(claim):
 @pytest.mark.parametrize("wrong", [math.nan, math.inf])
 def test_duals_that_are_no_numbers_are_dropped(wrong):
     said = Answer(
-        reason=Reason.FINISHED, claim=Claimed.OPTIMAL, raw_point=np.array([2.0]),
+        reason=Reason.FINISHED, claim=Conclusion.OPTIMAL, raw_point=np.array([2.0]),
         raw_row_duals=np.array([wrong]),
     )  # fmt: skip
     answer = audited(SMALL, said)
-    assert (answer.claim, answer.raw_row_duals) == (Claimed.OPTIMAL, None)
+    assert (answer.claim, answer.raw_row_duals) == (Conclusion.OPTIMAL, None)
 
 
 def test_a_point_worth_more_than_doubles_hold_is_no_optimum():
     # 1e300 * 1e10
     dear = small([[1]], cost=[1e300], row_lower=[1e10], upper=[1e11])
-    said = Answer(reason=Reason.FINISHED, claim=Claimed.OPTIMAL, raw_point=np.array([1e10]))
+    said = Answer(reason=Reason.FINISHED, claim=Conclusion.OPTIMAL, raw_point=np.array([1e10]))
     answer = audited(dear, said)
-    assert (answer.claim, answer.reason) == (Claimed.NONE, Reason.NUMERICAL)
+    assert (answer.claim, answer.reason) == (Conclusion.NONE, Reason.NUMERICAL)
     assert answer.message == "its point is worth more than doubles hold"
 
 
@@ -204,7 +207,7 @@ def test_the_row_that_is_named_is_the_one_that_is_off_by_what_is_said():
     # 4e6 of 1e12 is a share of 4e-6; 0.5 of 2 is a quarter
     mixed = small([[1, 0], [0, 1]], cost=[1, 1], row_lower=[1e12, 2])
     said = Answer(
-        reason=Reason.FINISHED, claim=Claimed.OPTIMAL, raw_point=np.array([1e12 - 4e6, 1.5])
+        reason=Reason.FINISHED, claim=Conclusion.OPTIMAL, raw_point=np.array([1e12 - 4e6, 1.5])
     )
     assert audited(mixed, said).message == "the point called optimal is off by 0.5 in row[i=1]"
 
@@ -212,14 +215,14 @@ def test_the_row_that_is_named_is_the_one_that_is_off_by_what_is_said():
 @pytest.mark.parametrize("integer", [False, True])
 def test_a_bound_that_says_nothing_is_none(integer):
     whole = SMALL.replace(integer=np.array([integer]))
-    said = Answer(claim=Claimed.OPTIMAL, raw_point=np.array([2.0]), bound=-math.inf)
+    said = Answer(claim=Conclusion.OPTIMAL, raw_point=np.array([2.0]), bound=-math.inf)
     found = audited(whole, said)
-    assert (found.claim, found.objective) == (Claimed.OPTIMAL, 2.0)
+    assert (found.claim, found.objective) == (Conclusion.OPTIMAL, 2.0)
     # a linear optimum is its own bound
     assert math.isnan(found.bound) if integer else found.bound == 2.0
 
 
-UNBOUNDED = Answer(reason=Reason.FINISHED, claim=Claimed.UNBOUNDED)
+UNBOUNDED = Answer(reason=Reason.FINISHED, claim=Conclusion.UNBOUNDED)
 
 
 @pytest.mark.parametrize(
@@ -235,7 +238,7 @@ UNBOUNDED = Answer(reason=Reason.FINISHED, claim=Claimed.UNBOUNDED)
 def test_what_has_bounds_wherever_it_costs_is_not_unbounded(change, possible):
     given = {"cost": [0, 1], "row_lower": [-1], "sense": "max"} | change
     found = audited(small([[1, 0]], **given), UNBOUNDED)
-    assert found.claim is (Claimed.UNBOUNDED if possible else Claimed.NONE)
+    assert found.claim is (Conclusion.UNBOUNDED if possible else Conclusion.NONE)
     assert bool(found.message) != possible
 
 
@@ -245,7 +248,7 @@ def test_sides_that_solvers_take_as_infinite_make_nothing_unbounded(solver, far)
     # min x - y with x - y >= -far and x <= 1 <= y <= 2 far: -far, with sides beyond any solver's
     wide = small([[1, -1]], cost=[1, -1], row_lower=[-far], lower=[-INF, 1], upper=[1, INF])
     answer = solve(wide, solver)
-    assert answer.claim is not Claimed.UNBOUNDED
+    assert answer.claim is not Conclusion.UNBOUNDED
     if answer.has_point:
         assert answer.objective == pytest.approx(-far, rel=1e-6)
 
@@ -256,9 +259,9 @@ def test_a_form_is_called_feasible_for_a_point_alone(monkeypatch):
 
     def lie(given, *_):
         if given.cost.any():
-            raise Undecided
-        return Answer(reason=Reason.FINISHED, claim=Claimed.OPTIMAL, raw_point=np.array([-1.0]))
+            raise UndecidedRay
+        return Answer(reason=Reason.FINISHED, claim=Conclusion.OPTIMAL, raw_point=np.array([-1.0]))
 
-    assert solve(free).claim is Claimed.UNBOUNDED
+    assert solve(free).claim is Conclusion.UNBOUNDED
     monkeypatch.setattr(find("highs"), "run", lie)
-    assert solve(free).claim is Claimed.NONE
+    assert solve(free).claim is Conclusion.NONE

@@ -12,7 +12,7 @@ from farkas.solvers import (
     Ability,
     Access,
     Answer,
-    Claimed,
+    Conclusion,
     Options,
     Reason,
     backends,
@@ -67,7 +67,7 @@ def test_numbers_that_mean_nothing_are_refused(field, value, words):
 @pytest.mark.filterwarnings("error")
 def test_numbers_whose_sum_overflows_are_looked_at_without_a_warning():
     large = form([1], [(2, [1e308], INF), (2, [1e308], INF)])
-    assert solve(large).claim is Claimed.OPTIMAL
+    assert solve(large).claim is Conclusion.OPTIMAL
 
 
 def test_start_of_the_wrong_shape_is_refused():
@@ -89,7 +89,7 @@ def test_start_of_the_wrong_shape_is_refused():
 def test_a_backend_that_returns_no_answer_is_in_error(monkeypatch, returned, words):
     monkeypatch.setattr(find("highs"), "run", lambda *_: returned)
     answer = solve(SMALL)
-    assert (answer.reason, answer.claim, answer.message) == (Reason.ERROR, Claimed.NONE, words)
+    assert (answer.reason, answer.claim, answer.message) == (Reason.ERROR, Conclusion.NONE, words)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_exceptions_of_a_solver_become_answers(monkeypatch, failure):
 
     monkeypatch.setattr(find("highs"), "run", explode)
     answer = solve(SMALL)
-    assert (answer.reason, answer.claim) == (Reason.ERROR, Claimed.NONE)
+    assert (answer.reason, answer.claim) == (Reason.ERROR, Conclusion.NONE)
     assert answer.message in ("out of memory", "MemoryError", "bye")
 
 
@@ -239,7 +239,7 @@ def test_the_slack_of_a_range_ends_on_both_sides(sense, value):
 def test_a_stopped_search_without_bound_or_point_says_nothing():
     answer = solve(knapsacks(), "gurobi", time_limit=0.0)
     assert answer.reason is Reason.TIME_LIMIT
-    assert answer.claim in (Claimed.NONE, Claimed.FEASIBLE)
+    assert answer.claim in (Conclusion.NONE, Conclusion.FEASIBLE)
     # its stand-in for infinity, 1e100, is no bound
     assert not abs(answer.bound) >= 1e100
 

@@ -17,7 +17,7 @@ from farkas.forms import LinearForm, Sense, check_point
 from farkas.forms.matrices import rows_of_dense
 from farkas.forms.model_text import read_text
 from farkas.forms.rational import RationalForm
-from farkas.solvers import Claimed, Options, Reason, Session, solve
+from farkas.solvers import Conclusion, Options, Reason, Session, solve
 from farkas.solvers.audit import ray_value
 from farkas.solvers.highs import _set_options
 from farkas.solvers.highs_reader import with_second_reading
@@ -30,7 +30,7 @@ def test_time_limits_of_a_session_count_from_each_solve():
     for _ in range(3):
         answer = session.solve(time_limit=0.2)
         assert answer.reason is Reason.TIME_LIMIT
-        assert answer.claim in (Claimed.FEASIBLE, Claimed.NONE)  # none on a busy machine
+        assert answer.claim in (Conclusion.FEASIBLE, Conclusion.NONE)  # none on a busy machine
         assert answer.seconds > 0.1
 
 
@@ -39,7 +39,7 @@ def test_infeasible_session_gives_a_ray_and_recovers():
     session.solve()
     session.update(row_lower=np.array([16.0]))  # at most 15
     answer = session.solve()
-    assert answer.claim is Claimed.INFEASIBLE
+    assert answer.claim is Conclusion.INFEASIBLE
     assert ray_value(session.form, answer.ray) > 0
     session.update(row_lower=np.array([15.0]))
     assert session.solve().objective == pytest.approx(10)
@@ -66,7 +66,7 @@ def test_ctrl_c_stops_the_solver_and_keeps_its_point():
         over.set()
         pressing.join()
     assert answer.reason is Reason.INTERRUPTED
-    assert answer.claim is Claimed.FEASIBLE
+    assert answer.claim is Conclusion.FEASIBLE
     assert check_point(case, answer.point)
     assert signal.getsignal(signal.SIGINT) is before
 

@@ -15,7 +15,7 @@ import pytest
 
 from farkas.errors import InvalidOption, SolverUnavailable, UnknownName, UnsupportedForm
 from farkas.forms import check_point
-from farkas.solvers import Ability, Claimed, Reason, backends, ortools, solve
+from farkas.solvers import Ability, Conclusion, Reason, backends, ortools, solve
 from farkas.solvers.base import find, installed
 from farkas.solvers.ortools import LARGEST, whole_program
 from tests.conformance.solvers.cases import INF, form
@@ -132,7 +132,7 @@ def test_what_has_no_whole_point_is_infeasible_without_asking(case, words, monke
     monkeypatch.setattr("farkas.solvers.base.installed", lambda _: True)
     monkeypatch.setattr(ortools, "ask", None)
     answer = solve(case, "ortools:cpsat")
-    assert (answer.claim, answer.message.startswith(words)) == (Claimed.INFEASIBLE, True)
+    assert (answer.claim, answer.message.startswith(words)) == (Conclusion.INFEASIBLE, True)
 
 
 @pytest.fixture
@@ -152,7 +152,7 @@ def test_a_minimum_is_asked_for_and_its_bound_comes_back_in_the_unit_of_costs(fa
     # in whole numbers min -3x - 2y; it says at least -13, so the maximum is at most 13 + 5
     told = {"status": "FEASIBLE", "bound": -13.0, "point": [3, 1]}
     answer, asked = fake(MAXIMUM, **told, others={"time_limit": 1e-9, "threads": 2, "seed": 9})
-    assert (answer.reason, answer.claim) == (Reason.TIME_LIMIT, Claimed.FEASIBLE)
+    assert (answer.reason, answer.claim) == (Reason.TIME_LIMIT, Conclusion.FEASIBLE)
     assert (answer.objective, answer.bound, answer.message) == (16.0, 18.0, "FEASIBLE")
     assert (asked["cost"], asked["ends"], asked["hint"]) == ([-3, -2], ([0, 0], [4, 4]), [])
     assert asked["options"] == {
@@ -167,14 +167,14 @@ def test_a_minimum_is_asked_for_and_its_bound_comes_back_in_the_unit_of_costs(fa
 @pytest.mark.parametrize(
     ("status", "how", "reason", "claim"),
     [
-        ("OPTIMAL", "done", Reason.FINISHED, Claimed.OPTIMAL),
-        ("INFEASIBLE", "done", Reason.FINISHED, Claimed.INFEASIBLE),
-        ("UNKNOWN", "done", Reason.ITERATION_LIMIT, Claimed.NONE),
-        ("FEASIBLE", "interrupted", Reason.INTERRUPTED, Claimed.FEASIBLE),
+        ("OPTIMAL", "done", Reason.FINISHED, Conclusion.OPTIMAL),
+        ("INFEASIBLE", "done", Reason.FINISHED, Conclusion.INFEASIBLE),
+        ("UNKNOWN", "done", Reason.ITERATION_LIMIT, Conclusion.NONE),
+        ("FEASIBLE", "interrupted", Reason.INTERRUPTED, Conclusion.FEASIBLE),
     ],
 )
 def test_words_of_the_solver_are_read(fake, status, how, reason, claim):
-    point = {"point": [4, 0]} if claim in (Claimed.OPTIMAL, Claimed.FEASIBLE) else {}
+    point = {"point": [4, 0]} if claim in (Conclusion.OPTIMAL, Conclusion.FEASIBLE) else {}
     answer, _ = fake(MAXIMUM, status=status, how=how, **point)
     assert (answer.reason, answer.claim) == (reason, claim)
     assert answer.message == ("" if reason is Reason.FINISHED else status)
@@ -182,7 +182,7 @@ def test_words_of_the_solver_are_read(fake, status, how, reason, claim):
 
 def test_a_process_that_had_to_be_killed_claims_nothing(fake):
     answer, _ = fake(MAXIMUM, how="overlong", others={"time_limit": 1e-9})
-    assert (answer.reason, answer.claim) == (Reason.TIME_LIMIT, Claimed.NONE)
+    assert (answer.reason, answer.claim) == (Reason.TIME_LIMIT, Conclusion.NONE)
     with pytest.raises(InvalidOption, match=r'^ortools refuses its option "no_such = 1"$'):
         fake(MAXIMUM, refused="no_such = 1")
 
@@ -250,9 +250,9 @@ def test_the_process_of_highs_loads_nothing_of_it():
 def test_options_of_its_own_are_taken_and_others_refused():
     assert solve(MAXIMUM, "ortools:cpsat", start=np.array([4.0, 0.0])).objective == 17.0
     held = solve(MAXIMUM, "ortools:cpsat", solver_options={"max_deterministic_time": 0.0})
-    assert (held.reason, held.claim) == (Reason.ITERATION_LIMIT, Claimed.NONE)
+    assert (held.reason, held.claim) == (Reason.ITERATION_LIMIT, Conclusion.NONE)
     chosen = solve(MAXIMUM, "ortools:cpsat", solver_options={"search_branching": "FIXED_SEARCH"})
-    assert chosen.claim is Claimed.OPTIMAL
+    assert chosen.claim is Conclusion.OPTIMAL
     for wrong in ({"no_such": 1}, {"max_deterministic_time": "perhaps"}):
         with pytest.raises(InvalidOption, match="ortools refuses its option"):
             solve(MAXIMUM, "ortools:cpsat", solver_options=wrong)

@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 
-from farkas.solvers import Claimed, Session, solve
+from farkas.solvers import Conclusion, Session, solve
 from farkas.solvers.options import CtrlC, off_stdout
 from tests.conformance.solvers.cases import INF, form
 
@@ -42,7 +42,7 @@ def test_a_long_walk_of_changes_ends_where_a_fresh_solve_does(seed):
             session.update(lower=rng.uniform(0, 1, n), upper=np.full(n, 40.0))
         warm, cold = session.solve(), solve(session.form)
         assert warm.claim is cold.claim
-        if cold.claim is Claimed.OPTIMAL:
+        if cold.claim is Conclusion.OPTIMAL:
             assert warm.objective == pytest.approx(cold.objective, rel=1e-7, abs=1e-9)
 
 
@@ -64,7 +64,7 @@ def test_crossing_bounds_are_settled_before_the_solver_is_asked():
     session = Session(form([1], [(2, [1], INF)]))
     session.update(lower=np.array([3.0]), upper=np.array([2.0]))
     answer = session.solve()
-    assert (answer.claim, answer.solver) == (Claimed.INFEASIBLE, "highs")
+    assert (answer.claim, answer.solver) == (Conclusion.INFEASIBLE, "highs")
     session.update(upper=np.array([4.0]))
     assert session.solve().objective == pytest.approx(3)
 

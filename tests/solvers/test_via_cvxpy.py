@@ -8,11 +8,18 @@ import pytest
 
 import farkas
 from farkas.errors import InvalidOption, SolverUnavailable, UnknownName, UnsupportedForm
-from farkas.solvers import Ability, Claimed, Reason, availability, solve
-from farkas.solvers.base import Undecided, installed
+from farkas.solvers import Ability, Conclusion, Reason, availability, solve
+from farkas.solvers.base import UndecidedRay, installed
 from farkas.solvers.convex import solve_problem
 from farkas.solvers.options import Options
-from farkas.solvers.via_cvxpy import PACKAGES, CvxpySolver, Ended, arguments, how_to_get, verdict
+from farkas.solvers.via_cvxpy import (
+    PACKAGES,
+    CvxpySolver,
+    Termination,
+    arguments,
+    how_to_get,
+    verdict,
+)
 from tests.conformance.solvers.cases import INF, entropy, form
 
 
@@ -23,7 +30,7 @@ def test_status_optimal_with_a_violating_point_is_not_believed():
     rows = [cp.sum(x) == 1 / 3, cp.exp(x[0]) + x[1] <= 1.1]
     problem = cp.Problem(cp.Minimize(cp.sum_squares(x - 1)), rows)
     answer = solve_problem(problem, "SCS", tolerance=1e-30)
-    assert (answer.reason, answer.claim) == (Reason.NUMERICAL, Claimed.NONE)
+    assert (answer.reason, answer.claim) == (Reason.NUMERICAL, Conclusion.NONE)
     assert answer.violation > 0
     assert answer.message.startswith("optimal, but constraint ")
 
@@ -36,11 +43,11 @@ def test_a_large_variable_elsewhere_excuses_no_violation(monkeypatch):
         x.save_value(np.array(0.5))
         y.save_value(np.array(1e9))
         given._value = 0.5
-        return Ended("optimal")
+        return Termination("optimal")
 
     monkeypatch.setattr("farkas.solvers.convex.run_problem", solve)
     answer = solve_problem(cp.Problem(cp.Minimize(x), [x >= 1, y == 1e9]))
-    assert (answer.reason, answer.claim) == (Reason.NUMERICAL, Claimed.NONE)
+    assert (answer.reason, answer.claim) == (Reason.NUMERICAL, Conclusion.NONE)
     assert answer.message == "optimal, but constraint 0 is off by a share of 0.5"
 
 
@@ -115,12 +122,12 @@ def test_unknown_names_are_refused():
 @pytest.mark.parametrize(
     ("status", "reason", "claim"),
     [
-        ("optimal", Reason.FINISHED, Claimed.OPTIMAL),
-        ("infeasible", Reason.FINISHED, Claimed.INFEASIBLE),
-        ("optimal_inaccurate", Reason.NUMERICAL, Claimed.FEASIBLE),
-        ("infeasible_inaccurate", Reason.NUMERICAL, Claimed.NONE),
-        ("user_limit", Reason.ITERATION_LIMIT, Claimed.FEASIBLE),
-        ("solver_error", Reason.ERROR, Claimed.NONE),
+        ("optimal", Reason.FINISHED, Conclusion.OPTIMAL),
+        ("infeasible", Reason.FINISHED, Conclusion.INFEASIBLE),
+        ("optimal_inaccurate", Reason.NUMERICAL, Conclusion.FEASIBLE),
+        ("infeasible_inaccurate", Reason.NUMERICAL, Conclusion.NONE),
+        ("user_limit", Reason.ITERATION_LIMIT, Conclusion.FEASIBLE),
+        ("solver_error", Reason.ERROR, Conclusion.NONE),
     ],
 )
 def test_a_doubtful_status_claims_less(status, reason, claim):
@@ -129,14 +136,14 @@ def test_a_doubtful_status_claims_less(status, reason, claim):
 
 @pytest.mark.parametrize("status", ["unbounded", "unbounded_inaccurate", "infeasible_or_unbounded"])
 def test_a_direction_without_end_leaves_feasibility_open(status):
-    with pytest.raises(Undecided):
+    with pytest.raises(UndecidedRay):
         verdict(status)
 
 
 def test_an_unbounded_cone_program_makes_no_claim():
     x = cp.Variable(name="x")
     answer = solve_problem(cp.Problem(cp.Minimize(x), [cp.exp(x) <= 1]))
-    assert (answer.reason, answer.claim) == (Reason.FINISHED, Claimed.NONE)
+    assert (answer.reason, answer.claim) == (Reason.FINISHED, Conclusion.NONE)
     assert answer.message == "unbounded, or infeasible"
 
 
@@ -157,7 +164,7 @@ def test_an_objective_in_another_currency_is_the_same_problem(power):
         return solve_problem(cp.Problem(goal, [x[0] + 2 * x[1] >= 7, x <= 4]), "CLARABEL")
 
     one, other = answered(1.0), answered(2.0**power)
-    assert other.claim is one.claim is Claimed.OPTIMAL
+    assert other.claim is one.claim is Conclusion.OPTIMAL
     assert other.values["x"].tolist() == one.values["x"].tolist()
     assert other.objective == 2.0**power * one.objective
     for mine, theirs in zip(one.duals, other.duals, strict=True):

@@ -11,8 +11,8 @@ import pytest
 from pyomo.opt import TerminationCondition as Condition
 
 from farkas.errors import InvalidOption, SolverUnavailable, UnknownName
-from farkas.solvers import Claimed, Options, Reason, solve
-from farkas.solvers.base import Undecided
+from farkas.solvers import Conclusion, Options, Reason, solve
+from farkas.solvers.base import UndecidedRay
 from farkas.solvers.via_pyomo import (
     BRINGS,
     PyomoSolver,
@@ -123,7 +123,7 @@ def test_cbc_is_handed_a_minimum_whose_bound_has_one_sign(monkeypatch):
     answer, model = answer_of("cbc", monkeypatch, case, Condition.optimal, (-3.0, -1.0))
     assert model.value.sense == pyo.minimize
     assert pyo.value(model.value) == -2.0
-    assert (answer.claim, answer.bound) == (Claimed.OPTIMAL, 3.0)
+    assert (answer.claim, answer.bound) == (Conclusion.OPTIMAL, 3.0)
     other, model = answer_of("glpk", monkeypatch, case, Condition.optimal, (1.0, 3.0))
     assert (model.value.sense, other.bound) == (pyo.maximize, 3.0)
 
@@ -143,14 +143,14 @@ def results(condition):
 @pytest.mark.parametrize(
     ("condition", "reason", "claim"),
     [
-        (Condition.optimal, Reason.FINISHED, Claimed.OPTIMAL),
-        (Condition.locallyOptimal, Reason.FINISHED, Claimed.OPTIMAL),
-        (Condition.infeasible, Reason.FINISHED, Claimed.INFEASIBLE),
-        (Condition.maxTimeLimit, Reason.TIME_LIMIT, Claimed.FEASIBLE),
-        (Condition.maxIterations, Reason.ITERATION_LIMIT, Claimed.FEASIBLE),
-        (Condition.userInterrupt, Reason.INTERRUPTED, Claimed.FEASIBLE),
-        (Condition.error, Reason.ERROR, Claimed.NONE),
-        (Condition.other, Reason.ERROR, Claimed.FEASIBLE),
+        (Condition.optimal, Reason.FINISHED, Conclusion.OPTIMAL),
+        (Condition.locallyOptimal, Reason.FINISHED, Conclusion.OPTIMAL),
+        (Condition.infeasible, Reason.FINISHED, Conclusion.INFEASIBLE),
+        (Condition.maxTimeLimit, Reason.TIME_LIMIT, Conclusion.FEASIBLE),
+        (Condition.maxIterations, Reason.ITERATION_LIMIT, Conclusion.FEASIBLE),
+        (Condition.userInterrupt, Reason.INTERRUPTED, Conclusion.FEASIBLE),
+        (Condition.error, Reason.ERROR, Conclusion.NONE),
+        (Condition.other, Reason.ERROR, Conclusion.FEASIBLE),
     ],
 )
 def test_conditions_are_read_as_reason_and_claim(condition, reason, claim):
@@ -159,7 +159,7 @@ def test_conditions_are_read_as_reason_and_claim(condition, reason, claim):
 
 @pytest.mark.parametrize("condition", [Condition.unbounded, Condition.infeasibleOrUnbounded])
 def test_a_direction_without_end_leaves_feasibility_open(condition):
-    with pytest.raises(Undecided):
+    with pytest.raises(UndecidedRay):
         _verdict(results(condition))
 
 

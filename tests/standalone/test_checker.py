@@ -17,7 +17,7 @@ from farkas.certificates import certify, check_vipr, from_json, to_json
 from farkas.certificates.files import check
 from farkas.errors import FarkasError
 from farkas.standalone import checker
-from farkas.standalone.checker import Refused, check_certificate, check_file, parsed, sentence
+from farkas.standalone.checker import Rejection, check_certificate, check_file, parsed, sentence
 from tests.generators.forms import random_form, small
 from tests.tools.shared import ROOT
 
@@ -77,7 +77,7 @@ def run(*words, cwd):
     ],
 )  # fmt: skip
 def test_what_is_no_certificate_is_refused(content):
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(Rejection) as refusal:
         check_certificate(parsed(content))
     assert refusal.value.args[1] == 2
 
@@ -152,7 +152,7 @@ def agree(content):
     """What both checkers say of a file; None when both refuse it."""
     try:
         mine = check_certificate(parsed(content))
-    except Refused:
+    except Rejection:
         mine = None
     try:
         theirs = check(from_json(content))

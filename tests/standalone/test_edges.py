@@ -25,7 +25,7 @@ import pytest
 from farkas.certificates import check, check_vipr, from_json
 from farkas.errors import FarkasError
 from farkas.standalone import checker
-from farkas.standalone.checker import Refused, Row, Vipr, check_file, sentence
+from farkas.standalone.checker import Rejection, Row, Vipr, check_file, sentence
 
 pytestmark = pytest.mark.ids(99)  # all rows of all tables: each takes a millisecond
 
@@ -115,7 +115,7 @@ def check_certificate(certificate):
     proof = other(lambda: check(from_json(content)))
     try:
         found = checker.check_certificate(certificate)
-    except Refused:
+    except Rejection:
         assert proof is None
         raise
     assert proof is not None
@@ -127,7 +127,7 @@ def check_certificate(certificate):
 
 
 def no(certificate, words="", code=1):
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(Rejection) as refusal:
         check_certificate(certificate)
     assert words in refusal.value.args[0]
     assert refusal.value.args[1] == code
@@ -451,7 +451,7 @@ def test_little_text_cannot_hold_much():
 def test_no_part_holds_more_than_a_quarter_of_a_gigabyte():
     text = base64.b64encode(bytes(250_000)).decode()
     for size, said in ((2**28, "no deflated"), (2**28 + 1, "longer than 2..28 bytes")):
-        with pytest.raises(Refused, match=said):
+        with pytest.raises(Rejection, match=said):
             checker.inflated(text, size, "data")
 
 
@@ -556,7 +556,7 @@ SIZES = [
 
 @pytest.mark.parametrize(("changes", "words", "code"), SIZES)
 def test_sizes_and_offsets_of_data(changes, words, code):
-    with pytest.raises(Refused, match=words) as refusal:
+    with pytest.raises(Rejection, match=words) as refusal:
         check_certificate(with_data(PLAIN, **changes))
     assert refusal.value.args[1] == code
 
@@ -611,7 +611,7 @@ def test_fractions_have_four_thousand_digits_at_most():
 
 def test_only_records_are_records():
     for tree in ([], None, "x", [("a", 1)]):
-        with pytest.raises(Refused, match="it is no record") as refusal:
+        with pytest.raises(Rejection, match="it is no record") as refusal:
             checker.record(tree, "it", {})
         assert refusal.value.args[1] == 2
     assert checker.record({}, "it", {}) == {}
@@ -623,7 +623,7 @@ def test_sums_have_so_many_bits_at_most():
             if fits:
                 assert checker.Vipr(b"").add(F(0), F(1), value) == value
             else:
-                with pytest.raises(Refused, match="bits") as refusal:
+                with pytest.raises(Rejection, match="bits") as refusal:
                     checker.Vipr(b"").add(F(0), F(1), value)
                 assert refusal.value.args[1] == 2
 
@@ -674,7 +674,7 @@ def vipr(text):
     proof = other(lambda: check_vipr(FILES[-1]))
     try:
         found = Vipr(text.encode()).check()
-    except Refused:
+    except Rejection:
         assert proof is None
         raise
     assert proof is not None
@@ -684,7 +684,7 @@ def vipr(text):
 
 
 def refuse(text, words="", code=1):
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(Rejection) as refusal:
         vipr(text)
     assert words in refusal.value.args[0]
     assert refusal.value.args[1] == code
@@ -982,7 +982,7 @@ def test_joining_two_cases_takes_as_many_steps_in_either_order():
 
 def test_a_proof_takes_no_more_steps_than_it_may():
     Vipr(b"", most=1).step(0)
-    with pytest.raises(Refused, match="more than 0 steps"):
+    with pytest.raises(Rejection, match="more than 0 steps"):
         Vipr(b"", most=0).step(0)
 
 
@@ -1210,7 +1210,7 @@ def test_files_are_regular_and_not_too_large(tmp_path, monkeypatch):
         (str(tmp_path), "no regular file"),
         (missing, "there is no file .*xf6ne"),
     ):
-        with pytest.raises(Refused, match=words) as refusal:
+        with pytest.raises(Rejection, match=words) as refusal:
             check_file(path)
         assert refusal.value.args[1] == 2
         assert refusal.value.args[0].isprintable()
@@ -1221,7 +1221,7 @@ def test_files_are_regular_and_not_too_large(tmp_path, monkeypatch):
         if fits:
             assert check_file(str(path))["lower"] == F(1, 4)
             continue
-        with pytest.raises(Refused, match="no regular file"):
+        with pytest.raises(Rejection, match="no regular file"):
             check_file(str(path))
 
 
@@ -1232,7 +1232,7 @@ def test_json_is_read_strictly():
         ("1e999", "range float"),
         ('"\\ud800"', "no certificate"), ("\xff", "no certificate"), ("{", "no certificate"),
     ):  # fmt: skip
-        with pytest.raises(Refused, match=words) as refusal:
+        with pytest.raises(Rejection, match=words) as refusal:
             checker.parsed(text.encode("latin-1"))
         assert refusal.value.args[1] == 2
     assert checker.parsed(b'{"a": [1, 0.5, "\\u00e4", null]}') == {"a": [1, 0.5, "\xe4", None]}
@@ -1241,11 +1241,11 @@ def test_json_is_read_strictly():
 
 def test_words_that_are_quoted_are_cut():
     long = "x" * 99
-    with pytest.raises(Refused, match=f"unknown key '{'x' * 40}'\""):
+    with pytest.raises(Rejection, match=f"unknown key '{'x' * 40}'\""):
         check_certificate(PLAIN | {long: 1})
     refuse(file().replace("VER", long), f"unexpected: {'x' * 30!r}", 2)
     refuse(file(rows=(f"G {long} OBJ",)), f"{'x' * 30!r} is no fraction", 2)
-    with pytest.raises(Refused, match=re.escape(f"{'x' * 30!r}: not in")):
+    with pytest.raises(Rejection, match=re.escape(f"{'x' * 30!r}: not in")):
         vipr(file().replace("CON 1", f"CON {long}"))
 
 
@@ -1253,7 +1253,7 @@ def test_a_tree_is_refused_with_what_turns_it_into_vipr():
     words = "no certificate of type linear or infeasible"
     more = '; check what "farkas check FILE --stand-alone NEW.vipr" writes of it'
     for tag, said in (("tree", words + more), ("unbounded", words), (["tree"], words)):
-        with pytest.raises(Refused) as refusal:
+        with pytest.raises(Rejection) as refusal:
             check_certificate({"certificate": tag})
         assert refusal.value.args == (said, 2)
 

@@ -25,7 +25,7 @@ from farkas.exact.solver import prove_form
 from farkas.instances import library
 from farkas.instances.writing import to_bytes
 from farkas.solvers import Answer
-from farkas.standalone.checker import Refused, Vipr, check_certificate, parsed
+from farkas.standalone.checker import Rejection, Vipr, check_certificate, parsed
 from tests.fuzz import kinds, linear, trees, truth, vipr
 from tests.fuzz.attack import change
 from tests.generators.rational import random_integer
@@ -85,7 +85,7 @@ def expected(name: str, content: bytes) -> dict[str, Any] | None:
             said = {"infeasible": proof.infeasible, side: proof.bound, "value": proof.value}
             return _plain(said) | ({"unbounded": True} if proof.unbounded else {})
         return _plain(check_certificate(tree))
-    except (Refused, FarkasError):
+    except (Rejection, FarkasError):
         return None
 
 

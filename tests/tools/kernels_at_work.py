@@ -33,13 +33,13 @@ from farkas.offline.mlbroker import slots
 from farkas.offline.price_search import price_search
 from farkas.online import environments
 from farkas.online.coded.local_search import favourites, local_optimum
-from farkas.online.dps.learning import Dps, RandomPlacement, Scaled, Top
+from farkas.online.dps.learning import Dps, RandomPlacement, ScaledBandits, Top
 from farkas.online.dps.pairs import PairPrices
 from farkas.online.dps.seller import BestFit, Random
 from farkas.online.driver import plain as as_plain
 from farkas.online.eris.environment import Ledger
+from farkas.online.eris.printed_scheduler import printed_schedule, printed_slot
 from farkas.online.eris.scheduler_dp import repaired_schedule
-from farkas.online.eris.scheduler_printed import printed_schedule, printed_slot
 from farkas.online.gadget.plans import GadgetPlans
 from farkas.proofs.gadget.relaxations import random_clusters
 from farkas.relaxations.eris.payoff_bound import bound_payoff
@@ -93,7 +93,7 @@ def eris() -> Iterator[Any]:
 def dps() -> Iterator[Any]:
     for seed in range(6):
         market = random_market(seed, jobs=30)
-        sellers = Dps(), Scaled(), Top(), RandomPlacement(), Random(), BestFit()
+        sellers = Dps(), ScaledBandits(), Top(), RandomPlacement(), Random(), BestFit()
         for seller in (*sellers, PairPrices()):
             done = seller.simulate(market, seed)
             yield done.outcome, done.colocated, done.exploring, done.worker_price, done.ps_price

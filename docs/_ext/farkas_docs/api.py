@@ -51,7 +51,7 @@ GROUPS = {
 #: What these return.
 RESULTS = (
     "farkas.online.run.Run", "farkas.api.compare.Comparison", "farkas.api.solution.Solution",
-    "farkas.exact.result.Proved", "farkas.api.optimum.OfflineOptimum",
+    "farkas.exact.result.ProofResult", "farkas.api.optimum.OfflineOptimum",
     "farkas.api.worst.WorstCase", "farkas.proofs.verdict.Verdict",
 )  # fmt: skip
 

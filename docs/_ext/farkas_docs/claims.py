@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from farkas.proofs import Claim, Stated, claims
-from farkas.proofs.verdict import Attacked, failing
+from farkas.proofs import Claim, Relation, claims
+from farkas.proofs.verdict import AttackRecord, failing
 from farkas_docs.text import anchor, cell, code_cell, docstring, escaped, page, table
 
 LEDGER = Path(__file__).resolve().parents[2] / "ledger"
@@ -84,16 +84,16 @@ def _claim(claim: Claim, verdict: Mapping[str, Any]) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def attacked(kept: Mapping[str, Any]) -> Attacked:
+def attacked(kept: Mapping[str, Any]) -> AttackRecord:
     """How far an attack got, as the ledger keeps it: infinities are words."""
     slack = kept["slack"]
-    return Attacked(**{**kept, "slack": None if slack is None else float(slack)})
+    return AttackRecord(**{**kept, "slack": None if slack is None else float(slack)})
 
 
 def _failing(verdict: Mapping[str, Any]) -> str:
     """Which relation fails, and which holds although the statement assumes no more."""
-    words = escaped(failing(Stated(**said) for said in verdict["fails"]))
-    given = ", ".join(str(Stated(**said)) for said in verdict.get("given", ()))
+    words = escaped(failing(Relation(**said) for said in verdict["fails"]))
+    given = ", ".join(str(Relation(**said)) for said in verdict.get("given", ()))
     return words + (f", although {escaped(given)}" if given else "")
 
 
@@ -127,7 +127,7 @@ def _errata(found: Mapping[str, list[Line]]) -> Iterator[str]:
 
 
 def _said(verdict: Mapping[str, Any]) -> str:
-    sides = failing(Stated(**said) for said in verdict["fails"])
+    sides = failing(Relation(**said) for said in verdict["fails"])
     example = verdict.get("counterexample")
     parts = [cell(verdict["note"]) if "note" in verdict else "", cell(sides)]
     parts.append(code_cell(example) if isinstance(example, str) else "")

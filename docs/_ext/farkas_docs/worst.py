@@ -18,7 +18,14 @@ from typing import Any, Literal
 
 import msgspec
 
-from farkas.adversary.catalogue import FOUND, Reproved, Shipped, label_of, statements_of, unusual
+from farkas.adversary.catalogue import (
+    FOUND,
+    ShippedStatement,
+    StatementCheck,
+    label_of,
+    statements_of,
+    unusual,
+)
 from farkas.adversary.shape import plain_of
 from farkas.certificates.ratio import ratio_words as certified_words
 from farkas.errors import FileProblem
@@ -67,7 +74,7 @@ RANDOM = "random"
 """Folder of the worst random draws, whose files are called as the statements are."""
 
 
-def drawn_of(shipped: Shipped) -> Shipped:
+def drawn_of(shipped: ShippedStatement) -> ShippedStatement:
     """Return the worst random draw of a statement's box, as a statement."""
     return dataclasses.replace(shipped, folder=shipped.folder / RANDOM)
 
@@ -100,7 +107,7 @@ class Theorem:
 class WorstKnown:
     """What is known of the worst case of an algorithm."""
 
-    standing: Reproved  #: the shipped statement, proved now
+    standing: StatementCheck  #: the shipped statement, proved now
     theorems: Sequence[Theorem]  #: the printed reading first
 
     @property
@@ -117,7 +124,7 @@ class WorstKnown:
         return next((t.factor for t in self.theorems if t.reading == reading), None)
 
 
-def case_of(shipped: Shipped) -> WorstKnown:
+def case_of(shipped: ShippedStatement) -> WorstKnown:
     """Prove a statement, and hold it against the theorems about its algorithm."""
     standing = shipped.prove()
     algorithm = shipped.name.partition("[")[0]
@@ -129,7 +136,7 @@ def cases_of(kind: str) -> list[WorstKnown]:
     return [case_of(shipped) for shipped in statements_of(kind)]
 
 
-def _theorem(guarantee: Guarantee, standing: Reproved) -> Theorem:
+def _theorem(guarantee: Guarantee, standing: StatementCheck) -> Theorem:
     proof = standing.proof
     if proof is None:
         return Theorem(guarantee, None, False)
@@ -149,7 +156,7 @@ def found_words(case: WorstKnown) -> str:
 
 
 @functools.cache
-def _proved(shipped: Shipped) -> Reproved:
+def _proved(shipped: ShippedStatement) -> StatementCheck:
     return shipped.prove()
 
 

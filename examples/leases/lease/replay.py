@@ -3,7 +3,7 @@
 from collections import Counter
 
 from farkas.errors import NotACertificate
-from farkas.replay.base import Kept, Replayed, replays
+from farkas.replay.base import Replay, Requirements, replays
 
 
 @replays.register("lease")
@@ -14,9 +14,9 @@ def replay(instance, run):
         raise NotACertificate(f"{len(places)} decisions on {len(instance.requests)} requests")
     if any(type(at) is not int or not -1 <= at < instance.machines for at in places):
         raise NotACertificate("a machine is no number from 0 on, or -1 for none")
-    kept = Kept()
+    kept = Requirements()
     kept.broken = too_full(instance, places)
-    return Replayed.of(sum(earned(instance, places)), kept)
+    return Replay.of(sum(earned(instance, places)), kept)
 
 
 def earned(instance, places):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from farkas.errors import NotACertificate
-from farkas.replay.base import Kept, Replayed, replays
+from farkas.replay.base import Replay, Requirements, replays
 
 
 @replays.register("binpacking")
@@ -14,7 +14,7 @@ def replay(instance, run):
         raise NotACertificate(f"{len(places)} items are packed of {len(instance.items)}")
     if any(type(place) is not int or place < 0 for place in places):
         raise NotACertificate("a bin is no number from 0 on")
-    kept, held = Kept(), {}
+    kept, held = Requirements(), {}
     for place, item in zip(places, instance.items, strict=True):
         before = held.setdefault(place, [0] * len(item.size))
         held[place] = [used + more for used, more in zip(before, item.size, strict=True)]
@@ -22,4 +22,4 @@ def replay(instance, run):
         for dimension, (amount, limit) in enumerate(zip(used, instance.capacity, strict=True)):
             if amount > limit:
                 kept.broken.append(f"bin {place} is too full in dimension {dimension}")
-    return Replayed.of(len(held), kept)
+    return Replay.of(len(held), kept)

@@ -21,7 +21,7 @@ from farkas.messages import named
 
 if TYPE_CHECKING:
     from farkas.experiments.figures import Exhibit, Figure, Preset, Table
-    from farkas.experiments.figures.writing import Drawn
+    from farkas.experiments.figures.writing import FigureOutcome
 
 
 def command(
@@ -172,7 +172,7 @@ def _write_all(
     needed("matplotlib")  # not after minutes
     require_folder(folder)
     make_folder(folder)
-    found: dict[str, Drawn] = {}
+    found: dict[str, FigureOutcome] = {}
     with bars() as report:
         for outcome in Batch(folder, preset, seed).write_all(exhibits, jobs):
             found[outcome.name] = outcome

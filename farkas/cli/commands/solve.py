@@ -37,7 +37,7 @@ from farkas.messages import named
 
 if TYPE_CHECKING:
     from farkas.api.solution import ConvexSolution, Solution
-    from farkas.exact.result import Proved
+    from farkas.exact.result import ProofResult
     from farkas.offline import OfflineOptimum
 
 
@@ -159,7 +159,7 @@ def _print(solution: Solution | ConvexSolution, instance: str, point: bool) -> N
 def _finish(solution: Solution | ConvexSolution) -> None:
     """End with what the answer deserves, and a line unless there is a point to show."""
     from farkas.api.solution import Solution
-    from farkas.solvers import Claimed, Reason
+    from farkas.solvers import Conclusion, Reason
 
     answer = solution.answer
     linear = solution if isinstance(solution, Solution) else None
@@ -170,7 +170,7 @@ def _finish(solution: Solution | ConvexSolution) -> None:
     if linear is not None and linear.too_good:
         said = f"the point of {answer.solver} is better than the proved bound: it is feasible"
         end(Exit.NEGATIVE, f"{said} within tolerances only")
-    if answer.claim in (Claimed.INFEASIBLE, Claimed.UNBOUNDED):
+    if answer.claim in (Conclusion.INFEASIBLE, Conclusion.UNBOUNDED):
         name = solution.name if linear is None else linear.form.name
         if linear is not None and linear.proved_infeasible:
             end(Exit.NEGATIVE, f"{name} is infeasible, as is proved")
@@ -233,7 +233,7 @@ def prove(
     end(Exit.NO_ANSWER, "a limit came before the proof was complete")
 
 
-def _print_proved(found: Proved, point: bool) -> None:
+def _print_proved(found: ProofResult, point: bool) -> None:
     from farkas.certificates.doubles import text_of
     from farkas.forms.feasibility import size_words
 

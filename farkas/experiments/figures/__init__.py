@@ -20,7 +20,7 @@ A figure is a function that returns plain data; how it looks is decided once, el
         return Figure(
             x=PlotAxis("data centres"), y=PlotAxis("certified ratio"),
             series=lines,
-            published=[Printed("at most 1.25 (Fig. 5)", y=1.25)],
+            published=[PaperValue("at most 1.25 (Fig. 5)", y=1.25)],
             findings=[Statement("stays below 1.25", max(lines[0].y) < 1.25, about="value")],
         )
 
@@ -35,9 +35,9 @@ from farkas.experiments.figures.exhibit import (
     Exhibit,
     Figure,
     Paper,
+    PaperValue,
     PlotAxis,
     Preset,
-    Printed,
     Series,
     Statement,
     Table,
@@ -53,9 +53,9 @@ __all__ = [
     "Exhibit",
     "Figure",
     "Paper",
+    "PaperValue",
     "PlotAxis",
     "Preset",
-    "Printed",
     "Series",
     "Statement",
     "Table",

@@ -18,9 +18,9 @@ from farkas.experiments.figures.exhibit import (
     Agreement,
     Figure,
     Paper,
+    PaperValue,
     PlotAxis,
     Preset,
-    Printed,
     Series,
     Statement,
     mean_series,
@@ -116,8 +116,8 @@ def distribution(preset: Preset, seed: int) -> Figure:
         y=PlotAxis("probability"),
         series=series,
         published=[
-            Printed("dedicated, per master (Fig. 2)", x=[1.40], y=[0.98]),
-            Printed("probabilistic, per master (Fig. 2)", x=[1.38], y=[0.98]),
+            PaperValue("dedicated, per master (Fig. 2)", x=[1.40], y=[0.98]),
+            PaperValue("probabilistic, per master (Fig. 2)", x=[1.38], y=[0.98]),
         ],
         findings=[
             _within("the published 0.98 quantile 1.40 s lies in the range", 1.40, greedy),
@@ -206,8 +206,8 @@ def means(preset: Preset, seed: int) -> Figure:
         y=PlotAxis("mean completion time", "s"),
         series=[mean_series(name, groups, found[name], "bar") for name in names],
         published=[
-            Printed("80 % below uncoded (text)", x=["last"], y=[0.2 * uncoded]),
-            Printed("49 % below coded uniform (text)", x=["last"], y=[0.51 * uniform]),
+            PaperValue("80 % below uncoded (text)", x=["last"], y=[0.2 * uncoded]),
+            PaperValue("49 % below coded uniform (text)", x=["last"], y=[0.51 * uniform]),
         ],
         findings=[
             Statement(

@@ -15,9 +15,9 @@ from farkas.experiments.figures.exhibit import (
     Agreement,
     Figure,
     Paper,
+    PaperValue,
     PlotAxis,
     Preset,
-    Printed,
     Series,
     Statement,
     Table,
@@ -112,7 +112,7 @@ def regret_figure(
         x=PlotAxis("slot"),
         y=PlotAxis("regret", "payments"),
         series=series,
-        published=[Printed(printed, 0.0)],
+        published=[PaperValue(printed, 0.0)],
         findings=statements,
         caption=caption,
     )
@@ -155,7 +155,7 @@ def profit(preset: Preset, seed: int) -> Figure:
         x=PlotAxis("algorithm"),
         y=PlotAxis("profit", "payments"),
         series=[bars],
-        published=[Printed("Fig. 3, scaled to DPS", scaled, list(PRINTED))],
+        published=[PaperValue("Fig. 3, scaled to DPS", scaled, list(PRINTED))],
         findings=ahead(means),
         caption=described(preset, seed),
     )

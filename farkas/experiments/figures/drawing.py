@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from farkas.experiments.figures.exhibit import Cell, Figure, Places, Printed, Series, Table
+from farkas.experiments.figures.exhibit import Cell, Figure, PaperValue, Places, Series, Table
 from farkas.experiments.style import DASHES, PUBLISHED, QUIET, blank, looks, styled
 
 WIDTH = 7.0  #: Inches.
@@ -142,7 +142,7 @@ def _interval(axes: Any, series: Series, place: Any, colour: str) -> None:
                   capsize=2.5)  # fmt: skip
 
 
-def _published(axes: Any, published: Printed, categories: list[str] | None, number: int) -> None:
+def _published(axes: Any, published: PaperValue, categories: list[str] | None, number: int) -> None:
     label = _label(published)
     if published.x is None:
         axes.axhline(published.y, color=PUBLISHED, linestyle=DASHES[1 + number % 3], linewidth=1.2,
@@ -200,7 +200,7 @@ def _arrows(axes: Any, data: Figure, categories: list[str] | None) -> None:
                                       "shrinkB": 0, "color": colours[turn]["color"]})  # fmt: skip
 
 
-def _label(published: Printed) -> str:
+def _label(published: PaperValue) -> str:
     return f"published: {published.name}"
 
 

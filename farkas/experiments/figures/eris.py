@@ -22,9 +22,9 @@ from farkas.experiments.figures.exhibit import (
     Figure,
     Numbers,
     Paper,
+    PaperValue,
     PlotAxis,
     Preset,
-    Printed,
     Series,
     Statement,
     Table,
@@ -207,7 +207,7 @@ def testbed_ratio(preset: Preset, seed: int) -> Figure:
         x=PlotAxis("seed"),
         y=PlotAxis("bound / welfare", log=True),
         series=[Series(label, seeds, values, chart="scatter") for label, values in lines.items()],
-        published=[Printed("below 1.5 (Fig. 5)", 1.5)],
+        published=[PaperValue("below 1.5 (Fig. 5)", 1.5)],
         findings=[
             Statement("Eris is below 1.5", ours < 1.5, f"up to {ratio_words(ours)}", "value"),
             Statement(

@@ -74,7 +74,7 @@ class Series:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Printed:
+class PaperValue:
     """What the paper prints, drawn over our data."""
 
     name: str  #: what it is and where it stands: "0.98 quantile (Fig. 2)"
@@ -116,7 +116,7 @@ class Figure:
     x: PlotAxis
     y: PlotAxis
     series: Sequence[Series]  #: what was computed
-    published: Sequence[Printed] = ()
+    published: Sequence[PaperValue] = ()
     findings: Sequence[Statement] = ()  #: the paper's statements, checked on this run
     caption: str = ""  #: how it was computed: instances, seeds, what intervals are
 

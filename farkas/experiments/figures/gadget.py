@@ -14,9 +14,9 @@ from farkas.experiments.figures.exhibit import (
     Figure,
     Numbers,
     Paper,
+    PaperValue,
     PlotAxis,
     Preset,
-    Printed,
     Statement,
     by_name,
     mean_lines,
@@ -248,7 +248,10 @@ def slot_ratio(preset: Preset, seed: int) -> Figure:
         x=PlotAxis("jobs"),
         y=PlotAxis("value of slots over their proved bounds"),
         series=[line for line in lines if line.name in SLOTS],
-        published=[Printed("0.6 (Fig. 7, lowest)", 0.6), Printed("0.8 (Fig. 7, highest)", 0.8)],
+        published=[
+            PaperValue("0.6 (Fig. 7, lowest)", 0.6),
+            PaperValue("0.8 (Fig. 7, highest)", 0.8),
+        ],
         findings=[
             Statement("GADGET reaches 60 %", min(rounding) >= 0.6, _words(rounding), "value"),
             Statement("GADGET is at most 80 %", max(rounding) <= 0.8, _words(rounding), "value"),

@@ -19,9 +19,9 @@ from farkas.experiments.figures.exhibit import (
     About,
     Agreement,
     Figure,
+    PaperValue,
     PlotAxis,
     Preset,
-    Printed,
     Statement,
     Table,
     half_width,
@@ -31,7 +31,7 @@ from farkas.experiments.figures.mlbroker_ratios import LINES, MLBROKER, REPAIRED
 from farkas.experiments.figures.writing import measurement
 from farkas.instances.mlbroker import Brokerage
 from farkas.instances.variates import dirichlet
-from farkas.portable import uniform
+from farkas.portable_functions import uniform
 
 #: Parameters in millions and batch size; Table 3.
 MODELS = {
@@ -272,7 +272,7 @@ def _bars(
             x=PlotAxis("algorithm"),
             y=axis,
             series=[bars],
-            published=[Printed(f"Fig. {number}", list(published.values()), list(published))],
+            published=[PaperValue(f"Fig. {number}", list(published.values()), list(published))],
             findings=[Statement(f"{least} is least, as printed", ours == least, f"least: {ours}")],
             caption=f"the instances of Table 4; {solved(clusters(seed))}",
         )

@@ -19,9 +19,9 @@ from farkas.experiments.figures.exhibit import (
     Agreement,
     Figure,
     Paper,
+    PaperValue,
     PlotAxis,
     Preset,
-    Printed,
     Series,
     Statement,
     by_name,
@@ -34,8 +34,8 @@ from farkas.models.mlbroker.data import SlotProblem
 from farkas.numbers import Floats
 from farkas.online.mlbroker.environment import tight_bound
 from farkas.online.run import Run, ratio_to
-from farkas.relaxations.mlbroker.regularized import Regularized
-from farkas.relaxations.mlbroker.relaxed import Relaxed
+from farkas.relaxations.mlbroker.regularized import RegularizedSlot
+from farkas.relaxations.mlbroker.relaxed import Relaxation
 from farkas.solvers import solve
 
 MLBROKER: Paper[Brokerage] = Paper("mlbroker", "mlBroker")
@@ -95,7 +95,7 @@ def solved(drawn: Brokerage, algorithm: str = "mlbroker") -> str:
     """Say which program and which solver is behind each line, and M of an instance."""
     found, problem = [], SlotProblem.of(drawn, "printed")
     for line, (relax, variant) in LINES.items():
-        program = Regularized(relax=relax).asked(problem)
+        program = RegularizedSlot(relax=relax).asked(problem)
         name = program.formulation.full_name
         found.append(f"{line}: mlbroker.{algorithm}{variant}, {name} by {program.fastest}")
     return f"{'; '.join(found)}; M = {drawn.valid_big_m('printed'):.4g} USD, the smallest valid one"
@@ -126,7 +126,7 @@ def fractional_ratio(preset: Preset, seed: int) -> Figure:
         x=PlotAxis("data centres"),
         y=PlotAxis("cost / P_f"),
         series=series,
-        published=[Printed("below 1.25 (Fig. 5)", 1.25)],
+        published=[PaperValue("below 1.25 (Fig. 5)", 1.25)],
         findings=fractional_findings(series),
         caption=ran(preset, seed, {"num_slots": slots, "num_sites": sites}, algorithm="fractional"),
     )
@@ -164,7 +164,7 @@ def fractional_over_relaxed(seed: int, settings: dict[str, Any], relax: str) -> 
 @measurement
 def relaxed_optimum(seed: int, settings: dict[str, Any]) -> float:
     """Optimum of (9), which does not depend on ε; USD."""
-    return solve(Relaxed().form(MLBROKER.draw(seed, **settings))).require_optimal().objective
+    return solve(Relaxation().form(MLBROKER.draw(seed, **settings))).require_optimal().objective
 
 
 @MLBROKER.figure(
@@ -305,7 +305,7 @@ def ratio_by_jobs(preset: Preset, seed: int) -> Figure:
     """Cost of mlBroker over the proved tight bound for growing numbers of jobs a slot."""
     jobs = [10, 20, 30, 40, 50] if preset.full else [3, 6]
     size = {"num_slots": 8} if preset.full else {"num_sites": 5, "num_slots": 4}
-    stable, most = ("remains stable", -0.1, 0.1), [Printed("at most 3 (Fig. 10)", 3.0)]
+    stable, most = ("remains stable", -0.1, 0.1), [PaperValue("at most 3 (Fig. 10)", 3.0)]
     settings = size | {"jobs_per_slot": jobs}
     return ratio_figure(preset, seed, settings, jobs, PlotAxis("jobs a slot"), stable, most)
 
@@ -317,7 +317,7 @@ def ratio_figure(
     fewer: Sequence[int],
     x: PlotAxis,
     trend: tuple[str, float, float],
-    published: Sequence[Printed] = (),
+    published: Sequence[PaperValue] = (),
 ) -> Figure:
     """Certified ratios of both lines over the last of the settings; the proved bound is at 1.
 

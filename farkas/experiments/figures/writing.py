@@ -232,7 +232,7 @@ def drawn(data: Figure | Table, title: str, below: str, suffix: str) -> bytes:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Drawn:
+class FigureOutcome:
     """What became of one of all figures."""
 
     name: str
@@ -249,7 +249,7 @@ class Batch:
     preset: Preset
     seed: int
 
-    def write_all(self, exhibits: Sequence[Exhibit], jobs: int) -> Iterator[Drawn]:
+    def write_all(self, exhibits: Sequence[Exhibit], jobs: int) -> Iterator[FigureOutcome]:
         """Write what is not there yet; yield the outcome of each exhibit as it is known.
 
         One job works in this process, several in one process each.
@@ -266,7 +266,7 @@ class Batch:
             return
         yield from map(self.write_one, missing)
 
-    def write_one(self, exhibit: Exhibit) -> Drawn:
+    def write_one(self, exhibit: Exhibit) -> FigureOutcome:
         """Compute one figure and write its files."""
         try:
             with kept_in(self.folder / MEASURED):
@@ -274,18 +274,18 @@ class Batch:
             for path in self._paths(exhibit.name):
                 write(exhibit, data, str(path), self.preset, self.seed)
         except FarkasError as error:  # one figure that fails does not hide the others
-            return Drawn(exhibit.name, "", str(error), failed=True)
-        return self._outcome_of_before(exhibit) or Drawn(
+            return FigureOutcome(exhibit.name, "", str(error), failed=True)
+        return self._outcome_of_before(exhibit) or FigureOutcome(
             exhibit.name, "", "its files vanished", failed=True
         )
 
     def _paths(self, name: str) -> list[Path]:
         return [self.folder / f"{name}{suffix}" for suffix in ALWAYS]
 
-    def _outcome_of_before(self, exhibit: Exhibit) -> Drawn | None:
+    def _outcome_of_before(self, exhibit: Exhibit) -> FigureOutcome | None:
         """Drawn where nothing has to be computed."""
         if exhibit.build is None:
-            return Drawn(exhibit.name, str(exhibit.agreement), exhibit.reason)
+            return FigureOutcome(exhibit.name, str(exhibit.agreement), exhibit.reason)
         paths = self._paths(exhibit.name)
         try:
             said = json.loads(paths[-1].read_text())
@@ -296,9 +296,9 @@ class Batch:
         whole = isinstance(said, dict) and all(said.get(k) == v for k, v in wanted.items())
         if not whole or not all(path.exists() for path in paths):
             return None
-        return Drawn(exhibit.name, str(said["standing"]), str(paths[0]))
+        return FigureOutcome(exhibit.name, str(said["standing"]), str(paths[0]))
 
-    def _in_processes(self, exhibits: Sequence[Exhibit], jobs: int) -> Iterator[Drawn]:
+    def _in_processes(self, exhibits: Sequence[Exhibit], jobs: int) -> Iterator[FigureOutcome]:
         turns = collections.Counter[str]()
 
         def turn(exhibit: Exhibit) -> int:  # figures of one kind share runs: not at the same time
@@ -311,9 +311,9 @@ class Batch:
         )
         with Executor.of(jobs) as others, contextlib.closing(others.ends(calls, math.inf)) as ends:
             for name, end in ends:
-                failed = Drawn(name, "", f"not drawn: {end.error}", failed=True)
+                failed = FigureOutcome(name, "", f"not drawn: {end.error}", failed=True)
                 yield end.answer if end.status == "done" else failed
 
 
-def _write_one(batch: Batch, name: str) -> Drawn:
+def _write_one(batch: Batch, name: str) -> FigureOutcome:
     return batch.write_one(figures[name])

@@ -10,7 +10,7 @@ import numpy as np
 from farkas.instances.base import Count, Positive
 from farkas.instances.coded import OpenShare
 from farkas.instances.options import Settings
-from farkas.portable import uniform
+from farkas.portable_functions import uniform
 
 
 class Published(Settings, frozen=True, kw_only=True):

@@ -22,7 +22,7 @@ from farkas.instances.options import (
 )
 from farkas.instances.variates import normal
 from farkas.numbers import Floats, Ints
-from farkas.portable import exp, turn, uniform
+from farkas.portable_functions import exp, turn, uniform
 
 
 class Published(Settings, frozen=True, kw_only=True):

@@ -20,7 +20,7 @@ from farkas.instances.options import (
     require_option,
 )
 from farkas.numbers import Floats
-from farkas.portable import exp, uniform
+from farkas.portable_functions import exp, uniform
 
 
 class Model(Settings, frozen=True, kw_only=True):

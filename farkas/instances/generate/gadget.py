@@ -22,7 +22,7 @@ from farkas.instances.options import (
     Units,
     require_option,
 )
-from farkas.portable import uniform
+from farkas.portable_functions import uniform
 
 
 class Published(Settings, frozen=True, kw_only=True):

@@ -24,7 +24,7 @@ from farkas.instances.options import (
 )
 from farkas.instances.variates import dirichlet
 from farkas.numbers import Floats, Ints, floats
-from farkas.portable import uniform
+from farkas.portable_functions import uniform
 
 ShareRange = tuple[Share, Share]
 

@@ -9,12 +9,14 @@ from typing import Any
 
 from farkas.errors import UnknownName, require_seed, require_type
 from farkas.files import opened
-from farkas.instances.traces.importer import Imported, Importer, Path, importers
+from farkas.instances.traces.importer import ImportedInstance, Importer, Path, importers
 
-__all__ = ["Imported", "Importer", "import_trace", "importers", "kinds_of", "sources"]
+__all__ = ["ImportedInstance", "Importer", "import_trace", "importers", "kinds_of", "sources"]
 
 
-def import_trace(source: str, path: Path, kind: str, seed: int = 0, **options: Any) -> Imported:
+def import_trace(
+    source: str, path: Path, kind: str, seed: int = 0, **options: Any
+) -> ImportedInstance:
     """Make an instance from a public trace.
 
     Parameters

@@ -19,11 +19,11 @@ import numpy as np
 from farkas.instances.base import Count
 from farkas.instances.options import require_option
 from farkas.instances.traces.importer import Account, Path, importers, moment
-from farkas.instances.traces.market import RANGES, MarketWindow, Timed
+from farkas.instances.traces.market import RANGES, MarketJob, MarketWindow
 from farkas.instances.traces.table import lines
 from farkas.messages import number_of
 from farkas.numbers import Ints
-from farkas.portable import uniform
+from farkas.portable_functions import uniform
 
 NODE_COLUMNS = ("sn", "cpu_milli", "gpu", "model")
 POD_COLUMNS = (
@@ -44,7 +44,7 @@ class Machine:
 
 
 @dataclass(frozen=True, slots=True)
-class Pod(Timed):
+class Pod(MarketJob):
     """One pod; it lasts until its deletion, and a part of a GPU counts as a whole one."""
 
     models: tuple[str, ...]  #: GPU models it may run on; empty for any.

@@ -163,7 +163,7 @@ Path: TypeAlias = str | os.PathLike[str]  #: Where a trace lies.
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class Imported(ShowsItself):
+class ImportedInstance(ShowsItself):
     """An instance made from a trace."""
 
     instance: Instance  #: The instance; its description tells where it comes from.
@@ -226,7 +226,7 @@ class Importer(Settings, frozen=True, kw_only=True):
         """
         raise NotImplementedError(type(self).__name__)
 
-    def run(self, kind: str, path: Path, seed: int) -> Imported:
+    def run(self, kind: str, path: Path, seed: int) -> ImportedInstance:
         """Import the file at ``path``."""
         dropped = Account()
         fields = self.fields(path, np.random.default_rng(seed), dropped)
@@ -243,7 +243,7 @@ class Importer(Settings, frozen=True, kw_only=True):
             f"; seed {seed}; options {msgspec.structs.replace(self, **named).text()}"
         )
         instance = kind_class(kind).build(seed=seed, **fields)
-        return Imported(instance, kept, dropped, self.counted)
+        return ImportedInstance(instance, kept, dropped, self.counted)
 
 
 #: Importers by ``source:kind``.

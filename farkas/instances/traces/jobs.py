@@ -9,13 +9,13 @@ import numpy as np
 
 from farkas.instances.base import Count, Positive
 from farkas.instances.traces.importer import Account, Path
-from farkas.instances.traces.market import RANGES, MarketWindow, Timed, Window
+from farkas.instances.traces.market import RANGES, MarketJob, MarketWindow, Window
 from farkas.numbers import Ints
-from farkas.portable import uniform
+from farkas.portable_functions import uniform
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class TraceJob(Timed):
+class TraceJob(MarketJob):
     """A job of a table of jobs."""
 
     gpu_time: float  #: GPU seconds.

@@ -23,7 +23,7 @@ from farkas.instances.traces.importer import Account, Path
 from farkas.instances.traces.jobs import JobTable, TraceJob, most_at_once, whole_units
 from farkas.instances.variates import dirichlet, multinomial
 from farkas.numbers import Floats, Ints
-from farkas.portable import uniform
+from farkas.portable_functions import uniform
 
 PUBLISHED = Published()
 

@@ -24,7 +24,7 @@ from farkas.instances.traces.jobs import JobTable, TraceJob
 from farkas.instances.traces.table import lines
 from farkas.messages import named
 from farkas.messages.refusals import parsed
-from farkas.portable import uniform
+from farkas.portable_functions import uniform
 
 GIGA = 1e9
 

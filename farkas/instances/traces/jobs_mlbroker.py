@@ -20,7 +20,7 @@ from farkas.instances.traces.jobs import JobTable, TraceJob, whole_units
 from farkas.instances.traces.market import GpuPrice, read_prices
 from farkas.instances.variates import dirichlet
 from farkas.numbers import Floats
-from farkas.portable import uniform
+from farkas.portable_functions import uniform
 
 RANGES = Published()
 HOUR, DAY = 3600.0, 86400.0

@@ -17,11 +17,11 @@ from farkas.instances.traces.table import MISSING, Line, Words, as_words, lines,
 from farkas.instances.variates import normals
 from farkas.messages import named
 from farkas.numbers import Floats
-from farkas.portable import exp, uniform
+from farkas.portable_functions import exp, uniform
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Timed:
+class MarketJob:
     """A job of a trace."""
 
     submitted: float  #: Seconds, from any begin.
@@ -29,7 +29,7 @@ class Timed:
     num_gpus: int  #: GPUs held while running.
 
 
-J = TypeVar("J", bound=Timed)
+J = TypeVar("J", bound=MarketJob)
 
 
 class Window(Importer, frozen=True, kw_only=True):
@@ -136,7 +136,7 @@ class Window(Importer, frozen=True, kw_only=True):
             )
         return inside
 
-    def _tell(self, ordered: Sequence[Timed], begin: float, account: Account) -> None:
+    def _tell(self, ordered: Sequence[MarketJob], begin: float, account: Account) -> None:
         """Say what was understood of the jobs with a GPU, those outside of the window with them."""
         ordered = [job for job in ordered if job.num_gpus > 0] or ordered
         first, last = self._moment(ordered[0]), self._moment(ordered[-1])
@@ -151,10 +151,10 @@ class Window(Importer, frozen=True, kw_only=True):
         end = begin + self.slots * self.slot_seconds
         return f"from {moment(begin, self.dated)} to {moment(end, self.dated)}"
 
-    def _moment(self, job: Timed) -> str:
+    def _moment(self, job: MarketJob) -> str:
         return moment(job.submitted, self.dated)
 
-    def last_slot(self, arrival: int, job: Timed) -> int:
+    def last_slot(self, arrival: int, job: MarketJob) -> int:
         """Last slot of a job that arrives in slot ``arrival``, cut at the end of the window."""
         length = max(1, int(guarded_ceil(job.duration / self.slot_seconds)))
         return min(arrival + length, self.slots) - 1
@@ -201,7 +201,7 @@ class MarketWindow(Window, frozen=True, kw_only=True):
 
     def jobs_of(
         self,
-        trace: Sequence[tuple[int, Timed]],
+        trace: Sequence[tuple[int, MarketJob]],
         types: Sequence[tuple[int, int]],
         prices: tuple[Floats, Floats],
         rng: np.random.Generator,
@@ -227,7 +227,7 @@ class MarketWindow(Window, frozen=True, kw_only=True):
     def _job(
         self,
         slot: int,
-        job: Timed,
+        job: MarketJob,
         kinds: tuple[int, int],
         prices: tuple[Floats, Floats],
         size: float,

@@ -79,7 +79,7 @@ class Plans(PyomoProgram):
         return Sum(m.share[i, n] for i in m.masters_of[n]) <= 1
 
 
-class Expected(Plans):
+class ExpectedPlans(Plans):
     """Every master expects its rows in time; shares, loads and time together.  Coded (7), P3.
 
     As printed: non-convex, and negative instead of 0 where t < a l (see `expected_results`), which

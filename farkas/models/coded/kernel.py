@@ -78,16 +78,16 @@ def theorem1_times(speed: Floats, owner: npt.NDArray[np.int64]) -> Floats:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Owned:
+class Ownership:
     """An instance whose workers are given away."""
 
     data: CodedComputing  #: The instance.
     owner: Ints  #: Shape (workers,), master of each worker, −1 where idle; Ω.
 
     @classmethod
-    def of(cls, data: Owned | CodedComputing) -> Owned:
+    def of(cls, data: Ownership | CodedComputing) -> Ownership:
         """Return ``data``, or an instance whose workers are split in contiguous blocks."""
-        return data if isinstance(data, Owned) else cls(data, blocks_owner(data))
+        return data if isinstance(data, Ownership) else cls(data, blocks_owner(data))
 
 
 def blocks_owner(data: CodedComputing) -> Ints:

@@ -7,14 +7,14 @@ import numpy as np
 from farkas.algebra import ConvexModel, ConvexProgram
 from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.kernel import Owned, Pairs, theorem1_times
+from farkas.models.coded.kernel import Ownership, Pairs, theorem1_times
 
 
 class Loads(ConvexProgram):
     """Loads of dedicated workers, all masters side by side.  Coded (8), P4.
 
     The masters do not meet, so the sum of their times is minimised; Theorem 1 is the solution in
-    closed form (`farkas.models.coded.kernel`).  Takes an `Owned`, or an instance, whose workers
+    closed form (`farkas.models.coded.kernel`).  Takes an `Ownership`, or an instance, whose workers
     then are split in contiguous blocks.  Each master's loads and time are in units of Theorem 1.
     """
 
@@ -22,11 +22,11 @@ class Loads(ConvexProgram):
     kind = "coded"
     sense = "min"
 
-    def declare(self, m: ConvexModel, data: Owned | CodedComputing) -> None:
+    def declare(self, m: ConvexModel, data: Ownership | CodedComputing) -> None:
         """Build the exponential-cone program."""
         import cvxpy as cp
 
-        owned = Owned.of(data)
+        owned = Ownership.of(data)
         instance, pairs = owned.data, Pairs.of(owned.data)
         times = theorem1_times(pairs.speed, owned.owner)
         if not np.isfinite(times).all():

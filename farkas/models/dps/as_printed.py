@@ -19,7 +19,7 @@ from farkas.instances.dps import Market
 from farkas.numbers import Ints
 
 
-class AsPrinted(PyomoProgram):
+class PrintedProgram(PyomoProgram):
     """Highest payments, problem (2) as printed, its indicator written out.  DPS (2).
 
     A Pyomo model only, since it multiplies variables: prices and acceptance in the objective and

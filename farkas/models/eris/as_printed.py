@@ -8,7 +8,7 @@ from farkas.algebra import IndexedSet, Param, PyomoProgram, Set, Sum, Var, const
 from farkas.instances.eris import Auction
 
 
-class AsPrinted(PyomoProgram):
+class PrintedProgram(PyomoProgram):
     """Greatest welfare, problem (2) as printed.  Eris (2).
 
     A Pyomo model only, since (2d) multiplies variables.  It is wrong in four places, which the

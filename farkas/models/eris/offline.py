@@ -23,7 +23,7 @@ from farkas.tolerances import ROUNDING, allowed
 FORGIVEN = 2 * ROUNDING  #: Share of a capacity beyond what rounding may add to any run's use of it.
 
 
-class Coupled(ScheduleRows):
+class CouplingRows(ScheduleRows):
     """Rows that couple jobs, and the welfare."""
 
     def declare_coupling(self, m, auction: Auction) -> None:
@@ -60,7 +60,7 @@ class Coupled(ScheduleRows):
         return Sum(m.worth[i, t] * m.finished[i, t] for i, t in m.finishes)
 
 
-class Offline(Coupled, CompactMoves, ExplicitMoves):
+class Offline(CouplingRows, CompactMoves, ExplicitMoves):
     """Greatest welfare when all jobs are known.  Eris (2), corrected.
 
     As printed, (2a) equates only totals over sites, so that one site's chunks may be processed
@@ -82,7 +82,7 @@ class Offline(Coupled, CompactMoves, ExplicitMoves):
         self.declare_coupling(m, data)
 
 
-class OfflineTotal(Coupled, CompactMoves):
+class OfflineTotal(CouplingRows, CompactMoves):
     """Greatest welfare when chunks are counted over all sites together.  Eris (2a) as printed.
 
     Where data are makes no difference here: nothing is ever moved.  The optimum bounds that of

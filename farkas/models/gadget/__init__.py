@@ -5,5 +5,4 @@ HOMES = {
     "column_ip": "column",
     "column_lp": "column",
     "gvne_rows": "gvne",
-    "offline_printed": "as_printed",
 }

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.instances.rounding import fitted
 from farkas.numbers import Bools, Floats, Ints, floats
-from farkas.portable import log, log1p
+from farkas.portable_functions import log, log1p
 from farkas.tolerances import NORMAL, ULP
 
 

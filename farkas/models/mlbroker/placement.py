@@ -217,7 +217,7 @@ class Movement(Program):
         return m.not_list[t, r, k] + m.not_reduced[t, r, k] == 1
 
 
-class Relaxing(Movement):
+class RelaxationRules(Movement):
     """The rules of (8) in nonnegative variables: as printed, or on the chord and split by job."""
 
     integral: ClassVar[bool] = False
@@ -287,7 +287,7 @@ class Connections(Movement):
         return m.connected[i, t, r, p] <= m.most[i, t] * m.server[i, t, p]
 
 
-class Entering(Movement):
+class EntryRules(Movement):
     """Where a job is deployed anew: (8h)."""
 
     @constraint("8h", "first_slots", "sites")
@@ -301,7 +301,7 @@ class Entering(Movement):
         return m.started[i, t, r] >= m.deployed[i, t, r] - m.deployed[i, t - 1, r]
 
 
-class PlacementProgram(Connections, Entering, Presence):
+class PlacementProgram(Connections, EntryRules, Presence):
     """Where data, workers and parameter servers go in every slot.  mlBroker (8)."""
 
     @objective

@@ -13,7 +13,7 @@ from farkas.forms import Sense
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker import data as shared
 from farkas.models.mlbroker.data import declare_jobs, declare_sets
-from farkas.models.mlbroker.placement import Entering, Presence, deployments, resources, traffic
+from farkas.models.mlbroker.placement import EntryRules, Presence, deployments, resources, traffic
 from farkas.models.worst_case import Values, WorstProgram, whole_parts
 from farkas.numbers import Ints
 
@@ -26,7 +26,7 @@ def local_usage(m, t, r, k):
     )
 
 
-class WorstLocal(WorstProgram, Entering, Presence):
+class WorstLocal(WorstProgram, EntryRules, Presence):
     """Worst data volumes for mlbroker.local.  mlBroker (8) against section 6.3, LocalWorkers.
 
     Volumes of all jobs, slots and sites lie between the smallest and the largest of the instance;

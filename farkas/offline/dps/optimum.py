@@ -64,7 +64,7 @@ def decisions_of(market: Market, placed: Mapping[int, Placed]) -> list[Decision]
     return found
 
 
-class Placing(ServerPricing):
+class PlacementPricing(ServerPricing):
     """Jobs that are placed on servers."""
 
     def reoptimise(
@@ -79,10 +79,10 @@ class Placing(ServerPricing):
         return decisions_of(self.market, {job: fit.what for job, fit in plans.items()})
 
 
-def placing(instance: Market) -> Placing:
+def placing(instance: Market) -> PlacementPricing:
     """State owners and limits; raises `NoAnswer` where there are too many ways to place jobs."""
     try:
-        return Placing(instance)
+        return PlacementPricing(instance)
     except NotACertificate as refusal:
         raise NoAnswer(str(refusal)) from None
 

@@ -38,7 +38,7 @@ from farkas.online.coded.local_search import local_optimum
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.driver import Outcome, algorithm
 from farkas.online.run import Bound
-from farkas.replay.base import Kept
+from farkas.replay.base import Requirements
 from farkas.tolerances import FINE_GAP
 
 
@@ -53,7 +53,7 @@ class ChancePlanner(Planner):
         words, value = broken(instance, plan), math.nan
         found: dict[str, float] = {}
         if not words:
-            kept = Kept()
+            kept = Requirements()
             share, loads = (tuple(map(tuple, part.tolist())) for part in (plan.share, plan.loads))
             reached = replay_chance(instance, share, loads, kept)
             words = list(kept.broken)

@@ -251,7 +251,7 @@ class OwnerPlanner(Planner):
 
 @algorithm("coded.uncoded", source="Coded section V, benchmark 1")
 @dataclasses.dataclass(frozen=True)
-class Uncoded(Planner):
+class UncodedPlanner(Planner):
     """Contiguous blocks, the rows split evenly and uncoded: every worker is needed.
 
     It sends exactly as many rows as are needed, so that the *expected* number never suffices: the

@@ -4,9 +4,9 @@
 HOMES = {
     "": "environment",
     "best_fit": "seller",
-    "bfp_coord": "best_fixed",
-    "bfp_fluid": "best_fixed",
-    "bfp_grid": "best_fixed",
+    "bfp_coord": "fixed_prices",
+    "bfp_fluid": "fixed_prices",
+    "bfp_grid": "fixed_prices",
     "dps": "learning",
     "dps_pairs": "pairs",
     "dps_random_placement": "learning",

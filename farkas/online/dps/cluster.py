@@ -16,7 +16,7 @@ from farkas.kernels import Bools1, Floats1, Ints1, Ints2, Out, compiled
 from farkas.numbers import Ints
 from farkas.tolerances import allowed
 
-Placing = Literal["pa", "best_fit", "random"]
+PlacementRule = Literal["pa", "best_fit", "random"]
 
 FULL, DECLINED, SOLD, EXPLORED = 0, 1, 2, 3
 PA, BEST_FIT, RANDOM = 0, 1, 2
@@ -127,16 +127,16 @@ def _longer(array: Any, least: int, *, count: bool = False) -> Any:
     return longer
 
 
-class Filling(NamedTuple):
+class ServerChoice(NamedTuple):
     """Which servers a job gets."""
 
     rule: int  #: PA, BEST_FIT or RANDOM
     orders: Ints2  #: (jobs, servers): order for each job placed, if random
 
 
-def filling(placing: Placing, orders: Sequence[Ints] = (), servers: int = 0) -> Filling:
+def filling(placing: PlacementRule, orders: Sequence[Ints] = (), servers: int = 0) -> ServerChoice:
     """Return a rule of placement, with a permutation of the servers for each job placed."""
-    return Filling(RULES[placing], np.array(orders, np.int64).reshape(len(orders), servers))
+    return ServerChoice(RULES[placing], np.array(orders, np.int64).reshape(len(orders), servers))
 
 
 class Results(NamedTuple):
@@ -300,7 +300,7 @@ def _run(cluster: Out[Cluster], jobs: Jobs, job: int, first: int) -> bool:
 
 
 @compiled(steps=steps)
-def place(cluster: Out[Cluster], jobs: Jobs, job: int, filling: Filling) -> bool:
+def place(cluster: Out[Cluster], jobs: Jobs, job: int, filling: ServerChoice) -> bool:
     """Place a job that fits; return whether one server holds it.  DPS Algorithm 2.
 
     The first server, by idle workers, then idle parameter servers, then number, that can host the
@@ -335,7 +335,7 @@ def hold(cluster: Cluster, jobs: Jobs, job: int, workers: Ints, ps: Ints) -> Non
 
 
 def placed(
-    placing: Placing, idle_workers: Ints, idle_ps: Ints, workers: int, ps: int
+    placing: PlacementRule, idle_workers: Ints, idle_ps: Ints, workers: int, ps: int
 ) -> tuple[Ints, Ints] | None:
     """Place one job on idle units: workers and parameter servers by server, None if too few."""
     cluster = Cluster.empty(np.column_stack([idle_workers]), np.column_stack([idle_ps]))

@@ -17,7 +17,7 @@ from farkas.instances.dps import Learning, Market
 from farkas.numbers import Bools, Floats, Ints
 from farkas.online import driver
 from farkas.online.dps.cluster import DECLINED, EXPLORED, FULL, LOGGED, SOLD, Cluster, Jobs, Results
-from farkas.online.driver import Demo, Outcome, Solved, environment
+from farkas.online.driver import Demo, Outcome, StepAnswer, environment
 from farkas.online.run import Bound, Sense
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ SaleOutcome = Literal["sold", "explored", "declined", "full"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Known:
+class Knowledge:
     """What is known before the first arrival."""
 
     horizon: int  #: Slots; T.
@@ -259,9 +259,9 @@ class Environment(driver.Environment):
     arrives = "an `Offer`: a job that asks for its price, and accepts or declines"
     decides = "a `Decision`: outcome, payment, prices, and the servers with their units"
 
-    def known(self, instance: Market) -> Known:
+    def known(self, instance: Market) -> Knowledge:
         """Return horizon, capacities, numbers of jobs by type, and constants."""
-        return Known.of(instance)
+        return Knowledge.of(instance)
 
     def arrivals(self, instance: Market) -> Sequence[Offer]:
         """Return the jobs in order."""
@@ -321,12 +321,14 @@ class Environment(driver.Environment):
 
     def by_slot(self, instance: Market, steps: Sequence[Any]) -> Sequence[Any]:
         """Return the programs of the jobs of each slot, their values and duals added up."""
-        found = [Solved()] * (instance.horizon if steps else 0)
+        found = [StepAnswer()] * (instance.horizon if steps else 0)
         for slot, step in zip(instance.arrival.tolist(), steps, strict=False):
             if step.answers:
                 value, dual, answers = found[slot]
                 if answers:
-                    step = Solved(value + step.value, dual + step.dual, [*answers, *step.answers])
+                    step = StepAnswer(
+                        value + step.value, dual + step.dual, [*answers, *step.answers]
+                    )
                 found[slot] = step
         return found
 

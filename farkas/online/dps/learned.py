@@ -9,8 +9,16 @@ import numpy as np
 
 from farkas.instances.base import Nonnegative
 from farkas.numbers import Floats, Ints
-from farkas.online.dps.cluster import FREE, PS, PS_TYPE, RUNNING, WORKER_TYPE, WORKERS, Placing
-from farkas.online.dps.environment import Known, Offer
+from farkas.online.dps.cluster import (
+    FREE,
+    PS,
+    PS_TYPE,
+    RUNNING,
+    WORKER_TYPE,
+    WORKERS,
+    PlacementRule,
+)
+from farkas.online.dps.environment import Knowledge, Offer
 from farkas.online.dps.seller import Seller, SellerState
 from farkas.online.driver import algorithm
 
@@ -63,9 +71,9 @@ class BidTaker(Seller):
 
     reserve: Nonnegative = 1.5
     forecast: Nonnegative = 1.0
-    placement: Placing = "best_fit"
+    placement: PlacementRule = "best_fit"
 
-    def start(self, known: Known, seed: int) -> LearnedState:
+    def start(self, known: Knowledge, seed: int) -> LearnedState:
         """Nobody came; capacity is worth nothing."""
         types = known.installed_workers.shape[1], known.installed_ps.shape[1]
         worker, ps = (np.zeros(count) for count in types)
@@ -131,12 +139,12 @@ class BidTaker(Seller):
         )
 
 
-def _cap(known: Known) -> float:
+def _cap(known: Knowledge) -> float:
     """Most that a unit may cost; infinite where the market states nothing."""
     return known.price_cap if known.capped else np.inf
 
 
-def most_paid(known: Known, offer: Offer) -> float:
+def most_paid(known: Knowledge, offer: Offer) -> float:
     """Budget, or what the largest unit price makes."""
     return min(offer.bid, _cap(known) * (offer.workers + offer.ps))
 

@@ -24,16 +24,16 @@ from farkas.online.dps.cluster import (
     SOLD,
     WORKER_TYPE,
     Cluster,
-    Filling,
     Jobs,
-    Placing,
+    PlacementRule,
     Results,
+    ServerChoice,
     fits,
     place,
     release,
     steps,
 )
-from farkas.online.dps.environment import Known
+from farkas.online.dps.environment import Knowledge
 from farkas.online.dps.seller import KernelSeller, SellerState
 from farkas.online.driver import algorithm
 from farkas.tolerances import TIE
@@ -113,7 +113,7 @@ PUBLISHED, TURNOVER, TOP = 0, 1, 2
 SUPPLY = {"published": PUBLISHED, "turnover": TURNOVER, "top": TOP}
 
 
-class Supplying(NamedTuple):
+class SupplyEstimate(NamedTuple):
     """How supply is estimated; see `Bandits`."""
 
     horizon: float
@@ -122,7 +122,7 @@ class Supplying(NamedTuple):
 
 
 @compiled
-def supply(side: Side, kind: int, by: Supplying) -> float:
+def supply(side: Side, kind: int, by: SupplyEstimate) -> float:
     """Units of a type that can still be sold over the horizon, optimistically.  DPS (6), (14)."""
     capacity, count = float(side.capacity[kind]), float(side.finished[kind])
     if count == 0.0:
@@ -161,7 +161,7 @@ def answered(side: Out[Side], kind: int, arm: int, units: int) -> None:
 
 
 @compiled
-def best_arm(side: Side, kind: int, by: Supplying) -> int:
+def best_arm(side: Side, kind: int, by: SupplyEstimate) -> int:
     """Arm with the largest price x min(demand, supply), the highest price among equals.
 
     Scanning upward with a running best, as published, ends at the last arm that equals the best:
@@ -178,7 +178,7 @@ def best_arm(side: Side, kind: int, by: Supplying) -> int:
 
 
 @compiled
-def finish(side: Out[Side], kind: int, runtime: float, by: Supplying) -> None:
+def finish(side: Out[Side], kind: int, runtime: float, by: SupplyEstimate) -> None:
     """Learn the runtime of a job that is over."""
     side.finished[kind] += 1
     side.unused[kind] += max(0.0, by.horizon - runtime)
@@ -193,8 +193,8 @@ def sell_learning(
     cluster: Out[Cluster],
     jobs: Jobs,
     sides: Out[Sides],
-    by: Supplying,
-    filling: Filling,
+    by: SupplyEstimate,
+    filling: ServerChoice,
     results: Out[Results],
 ) -> None:
     """Algorithm 1."""
@@ -248,17 +248,17 @@ class Bandits(KernelSeller):
     #: ``turnover``: C T over the slots that a job occupies.
     capacity: Supply = "published"
 
-    def start(self, known: Known, seed: int) -> LearningState:
+    def start(self, known: Knowledge, seed: int) -> LearningState:
         """Start without observations."""
         return LearningState.begin(known, seed, self.sides(known))
 
-    def sides(self, known: Known) -> Sides:
+    def sides(self, known: Knowledge) -> Sides:
         """Return workers and parameter servers before the first job."""
         workers = known.worker_jobs, known.installed_workers, known.most_workers
         ps = known.ps_jobs, known.installed_ps, known.most_ps
         return Sides(self._side(known, *workers), self._side(known, *ps))
 
-    def _side(self, known: Known, jobs: Ints, installed: Ints, most: Ints) -> Side:
+    def _side(self, known: Knowledge, jobs: Ints, installed: Ints, most: Ints) -> Side:
         knobs, capacity, types = known.learning, installed.sum(axis=0, dtype=np.int64), len(jobs)
         logs = np.log(np.maximum(jobs, 2))
         volume = known.horizon * np.maximum(capacity, 1).astype(float)
@@ -289,12 +289,12 @@ class Bandits(KernelSeller):
             demand=np.repeat(jobs * (demand_range * eta), np.diff(first)),
         )
 
-    def run(self, state: LearningState, jobs: Jobs, fill: Filling, results: Results) -> None:
+    def run(self, state: LearningState, jobs: Jobs, fill: ServerChoice, results: Results) -> None:
         """Run Algorithm 1."""
         known = state.known
         known.require_foretold(jobs)
         closed = known.occupancy == "closed"
-        by = Supplying(float(known.horizon), SUPPLY[self.capacity], closed)
+        by = SupplyEstimate(float(known.horizon), SUPPLY[self.capacity], closed)
         sell_learning(state.cluster, jobs, state.sides, by, fill, results)
 
 
@@ -310,7 +310,7 @@ class Dps(Bandits):
     ``radii`` for demands in [0, 1] as printed or for their true range.
     """
 
-    placement: Placing = "pa"
+    placement: PlacementRule = "pa"
     capacity: Literal["published", "turnover"] = "published"
     radii: Radii = "unit"
 
@@ -320,7 +320,7 @@ class Dps(Bandits):
 class Simple(Bandits):
     """DPS that charges from the first job on."""
 
-    placement: Placing = "pa"
+    placement: PlacementRule = "pa"
     explore = False
 
 
@@ -332,7 +332,7 @@ class Top(Bandits):
     The cited text was not available; read every comparison with it as one with this reconstruction.
     """
 
-    placement: Placing = "pa"
+    placement: PlacementRule = "pa"
     explore = False
     grid = "uniform"
     capacity = "top"
@@ -340,13 +340,13 @@ class Top(Bandits):
 
 @algorithm("dps.dps_scaled", source="repair of DPS (13), (14)")
 @dataclasses.dataclass(frozen=True)
-class Scaled(Bandits):
+class ScaledBandits(Bandits):
     """DPS with confidence radii for demands up to their largest and times up to the horizon.
 
     As printed the radii hold for variables in [0, 1].  Supply is turnover, the correct form.
     """
 
-    placement: Placing = "pa"
+    placement: PlacementRule = "pa"
     radii = "range"
     capacity = "turnover"
 

@@ -16,16 +16,16 @@ from farkas.online.dps.cluster import (
     FULL,
     SOLD,
     Cluster,
-    Filling,
     Jobs,
-    Placing,
+    PlacementRule,
     Results,
+    ServerChoice,
     fits,
     place,
     release,
     steps,
 )
-from farkas.online.dps.environment import Known, Sales
+from farkas.online.dps.environment import Knowledge, Sales
 from farkas.online.dps.learning import geometric_grid, grid_steps
 from farkas.online.dps.seller import KernelSeller, SellerState
 from farkas.online.driver import algorithm
@@ -92,7 +92,7 @@ def sell_to_pairs(
     cluster: Out[Cluster],
     jobs: Jobs,
     arms: Out[PairArms],
-    filling: Filling,
+    filling: ServerChoice,
     results: Out[Results],
 ) -> None:
     """Quote the arm with the highest upper confidence bound, the dearest among equals."""
@@ -123,13 +123,13 @@ class PairPrices(KernelSeller):
     on the published grid, and so a price for the whole job.
     """
 
-    placement: Placing = "pa"
+    placement: PlacementRule = "pa"
 
-    def start(self, known: Known, seed: int) -> PairState:
+    def start(self, known: Knowledge, seed: int) -> PairState:
         """Start without observations."""
         return PairState.begin(known, seed, self.arms_of(known))
 
-    def arms_of(self, known: Known) -> PairArms:
+    def arms_of(self, known: Knowledge) -> PairArms:
         """Return the arms of the pairs of all types that are foretold; nothing is learned.
 
         Raises `InvalidOption` where they are too many.
@@ -151,14 +151,14 @@ class PairPrices(KernelSeller):
             np.zeros(count), np.zeros(count), np.repeat(eta, sizes),
         )  # fmt: skip
 
-    def prices(self, known: Known, kind: int) -> Floats:
+    def prices(self, known: Knowledge, kind: int) -> Floats:
         """Return the unit prices of the arms of a worker type, the published grid."""
         capacity = known.installed_workers[:, kind].sum()
         volume = np.array([known.horizon * max(int(capacity), 1)], dtype=float)
         logs = np.log(np.maximum(known.worker_jobs[[kind]], 2))
         return geometric_grid(float(grid_steps(known.learning, volume, logs)[0])) * known.price_cap
 
-    def eta(self, known: Known, kind: int, other: int) -> float:
+    def eta(self, known: Knowledge, kind: int, other: int) -> float:
         """Return the confidence constant of the jobs that can ask for both types."""
         jobs = int(min(known.worker_jobs[kind], known.ps_jobs[other]))
         return known.learning.eta_scale * math.log(max(2, jobs))
@@ -168,6 +168,6 @@ class PairPrices(KernelSeller):
         state.known.require_foretold(jobs)
         return super().sell(state, jobs)
 
-    def run(self, state: PairState, jobs: Jobs, fill: Filling, results: Results) -> None:
+    def run(self, state: PairState, jobs: Jobs, fill: ServerChoice, results: Results) -> None:
         """Quote the arm of the pair with the highest upper confidence bound."""
         sell_to_pairs(state.cluster, jobs, state.arms, fill, results)

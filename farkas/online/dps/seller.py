@@ -24,10 +24,10 @@ from farkas.online.dps.cluster import (
     LOGGED,
     SOLD,
     Cluster,
-    Filling,
     Jobs,
-    Placing,
+    PlacementRule,
     Results,
+    ServerChoice,
     filling,
     fits,
     hold,
@@ -36,7 +36,7 @@ from farkas.online.dps.cluster import (
     release,
     steps,
 )
-from farkas.online.dps.environment import Decision, Known, Offer, Sales
+from farkas.online.dps.environment import Decision, Knowledge, Offer, Sales
 from farkas.online.driver import algorithm
 from farkas.online.policy import Policy
 from farkas.solvers.subproblem import Subproblem, SubproblemAnswer, own_solver
@@ -51,13 +51,13 @@ if TYPE_CHECKING:
 class SellerState:
     """Cluster and random numbers; sellers that learn add what they learned."""
 
-    known: Known
+    known: Knowledge
     cluster: Cluster
     rng: np.random.Generator
     asked: Floats  #: Unit prices of the jobs at hand, of workers and of servers, shape (2, jobs).
 
     @classmethod
-    def begin(cls, known: Known, seed: int, *learned: Any) -> Self:
+    def begin(cls, known: Knowledge, seed: int, *learned: Any) -> Self:
         """Start with empty servers."""
         idle = Cluster.empty(known.installed_workers, known.installed_ps)
         return cls(known, idle, np.random.default_rng(seed), np.zeros((2, 0)), *learned)
@@ -66,13 +66,13 @@ class SellerState:
 class KernelSeller(Policy):
     """Base of the sellers whose rule is a kernel."""
 
-    placement: Placing = "pa"
+    placement: PlacementRule = "pa"
 
-    def start(self, known: Known, seed: int) -> Any:
+    def start(self, known: Knowledge, seed: int) -> Any:
         """Start with empty servers."""
         return SellerState.begin(known, seed)
 
-    def run(self, state: Any, jobs: Jobs, fill: Filling, results: Results) -> None:
+    def run(self, state: Any, jobs: Jobs, fill: ServerChoice, results: Results) -> None:
         """Call the kernel of the rule on the arrays of the state."""
         raise NotImplementedError
 
@@ -86,7 +86,7 @@ class KernelSeller(Policy):
 
     def simulate(self, market: Market, seed: int = 0) -> Sales:
         """Handle all jobs of a market at once."""
-        return self.sell(self.start(Known.of(market), seed), Jobs.of(market))
+        return self.sell(self.start(Knowledge.of(market), seed), Jobs.of(market))
 
     def sell(self, state: Any, jobs: Jobs) -> Sales:
         """Handle jobs in order of arrival."""
@@ -123,7 +123,7 @@ class Seller(KernelSeller):
         self.answered(state, arrivals, prices, decision.outcome == "sold")
         return state, decision
 
-    def run(self, state: Any, jobs: Jobs, fill: Filling, results: Results) -> None:
+    def run(self, state: Any, jobs: Jobs, fill: ServerChoice, results: Results) -> None:
         """Ask for the prices at hand."""
         worker, ps = state.asked
         sell_at(state.cluster, jobs, worker, ps, False, False, fill, results)
@@ -155,7 +155,7 @@ def sell_at(
     ps_price: Floats1,
     free: bool,
     blindly: bool,
-    filling: Filling,
+    filling: ServerChoice,
     results: Out[Results],
 ) -> None:
     """Serve every job that accepts its prices, or free of charge, and fits.
@@ -189,9 +189,9 @@ class FixedPrice(KernelSeller):
     #: worker, ps: prices, shapes (worker types,), (server types,).
     worker: Floats
     ps: Floats
-    placement: Placing = "pa"
+    placement: PlacementRule = "pa"
 
-    def run(self, state: Any, jobs: Jobs, fill: Filling, results: Results) -> None:
+    def run(self, state: Any, jobs: Jobs, fill: ServerChoice, results: Results) -> None:
         """Ask for the fixed price."""
         prices = self.worker[jobs.worker_type], self.ps[jobs.ps_type]
         sell_at(state.cluster, jobs, *prices, False, False, fill, results)
@@ -220,7 +220,7 @@ class Hindsight(Policy):
 class GivenPrice(Hindsight):
     """Unit prices that never change: the ``fixed_prices`` of the instance."""
 
-    placement: Placing = "pa"
+    placement: PlacementRule = "pa"
 
     def seller(self, market: Market) -> FixedPrice:
         """Take the instance's prices; raises `NotApplicable` where it has none."""
@@ -232,7 +232,7 @@ class GivenPrice(Hindsight):
 class Random(KernelSeller):
     """A new pair of unit prices for every job, drawn uniformly below the price cap."""
 
-    placement: Placing = "pa"
+    placement: PlacementRule = "pa"
 
     def decide(self, instance: Market, seed: int) -> Sales | None:
         """Handle all jobs at once, unless prices and orders of servers are drawn in turn."""
@@ -243,7 +243,7 @@ class Random(KernelSeller):
         state.asked = state.known.price_cap * state.rng.random((len(jobs.slot), 2)).T
         return super().sell(state, jobs)
 
-    def run(self, state: Any, jobs: Jobs, fill: Filling, results: Results) -> None:
+    def run(self, state: Any, jobs: Jobs, fill: ServerChoice, results: Results) -> None:
         """Ask for the drawn prices."""
         worker, ps = state.asked
         sell_at(state.cluster, jobs, worker, ps, False, True, fill, results)
@@ -252,7 +252,7 @@ class Random(KernelSeller):
 class Gift(KernelSeller):
     """Base of sellers that serve every job that fits free of charge."""
 
-    def run(self, state: Any, jobs: Jobs, fill: Filling, results: Results) -> None:
+    def run(self, state: Any, jobs: Jobs, fill: ServerChoice, results: Results) -> None:
         """Serve every job, whoever it is."""
         none = np.zeros(len(jobs.slot))
         sell_at(state.cluster, jobs, none, none, True, False, fill, results)

@@ -33,7 +33,7 @@ class SlotPlacement:
 
 
 @dataclasses.dataclass(slots=True, eq=False)
-class Waiting:
+class QueuedJob:
     """A job in the system."""
 
     #: index, job: number in the whole instance, and the job.
@@ -84,7 +84,7 @@ class SlotCapacity:
         price = (self.prices()[0] * np.array(job.worker_demand)).sum(axis=1)
         return coarse.function(price, price)
 
-    def place(self, waiting: Waiting, count: int, *, fewer: bool = False) -> SlotPlacement | None:
+    def place(self, waiting: QueuedJob, count: int, *, fewer: bool = False) -> SlotPlacement | None:
         """Put ``count`` workers on the cheapest sites, the server on the first that holds it.
 
         Equal sites go by remaining data, then by index.  The server's site must hold a worker too.
@@ -108,12 +108,12 @@ class SlotCapacity:
             return None
         return SlotPlacement(workers, site)
 
-    def run(self, waiting: Waiting, placement: SlotPlacement) -> Piece | None:
+    def run(self, waiting: QueuedJob, placement: SlotPlacement) -> Piece | None:
         """Hold the placement and process what its workers and the transfer budget allow.
 
         The server's site comes first, then the others by number of workers.  A site takes its own
         chunks before others, and fewer while its transfer does not fit.  A job with
-        `Waiting.shares` processes those, and has paid already; others are charged here.
+        `QueuedJob.shares` processes those, and has paid already; others are charged here.
         """
         job = waiting.job
         prices, per_mb = self.prices()
@@ -147,7 +147,7 @@ class SlotCapacity:
         running = tuple((int(r), int(workers[r])) for r in np.flatnonzero(workers))
         return Piece(waiting.index, self.slot, placement.server, running, moved)
 
-    def quote(self, waiting: Waiting, placement: SlotPlacement) -> tuple[Ints, int, float] | None:
+    def quote(self, waiting: QueuedJob, placement: SlotPlacement) -> tuple[Ints, int, float] | None:
         """Shares of the data by site, slots until they are done, and the posted price of all.
 
         Data are spread evenly over workers, the rest over sites that store most beyond their share.
@@ -175,7 +175,7 @@ def posted_cost(job: Job, prices: Floats, workers: Ints, server: int) -> float:
     return cost + float((prices[server] * np.array(job.server_demand)).sum())
 
 
-def _take(waiting: Waiting, processed: Ints, moved: int) -> None:
+def _take(waiting: QueuedJob, processed: Ints, moved: int) -> None:
     """Shrink the data: own chunks first, moved ones from the site with most beyond its share."""
     waiting.remaining = np.maximum(0, waiting.remaining - processed)
     if waiting.shares is not None:
@@ -193,7 +193,7 @@ class System:
     """Jobs in the system in order of arrival, and the worths seen so far."""
 
     auction: Auction  #: The sites.
-    waiting: list[Waiting] = dataclasses.field(default_factory=list)  #: Jobs that are not done.
+    waiting: list[QueuedJob] = dataclasses.field(default_factory=list)  #: Jobs that are not done.
     #: Utility on arrival of every job so far.
     worths: list[float] = dataclasses.field(default_factory=list)
 
@@ -222,11 +222,11 @@ class SlotPolicy(Policy):
         """Run jobs of ``system`` in the slot, yielding what each runs."""
         raise NotImplementedError
 
-    def welcome(self, system: System, waiting: Waiting) -> None:
+    def welcome(self, system: System, waiting: QueuedJob) -> None:
         """Prepare a job that just arrived."""
         waiting.count = workers_asked(waiting.job)
 
-    def counts(self, waiting: Waiting, worth: float) -> bool:
+    def counts(self, waiting: QueuedJob, worth: float) -> bool:
         """Leave out jobs with a negative payoff."""
         return worth >= waiting.paid
 
@@ -235,7 +235,7 @@ class SlotPolicy(Policy):
         state = state.copy()
         awards: list[Award] = []
         for index, job in arrivals.jobs:
-            waiting = Waiting(index, job, np.array(job.data, dtype=np.int64))
+            waiting = QueuedJob(index, job, np.array(job.data, dtype=np.int64))
             state.worths.append(job.utility[0])
             self.welcome(state, waiting)
             if waiting.left == 0:
@@ -280,7 +280,7 @@ class FixedPolicy(SlotPolicy):
         """Run jobs without a fixed placement."""
         raise NotImplementedError
 
-    def settle(self, waiting: Waiting, room: SlotCapacity) -> Piece | None:
+    def settle(self, waiting: QueuedJob, room: SlotCapacity) -> Piece | None:
         """Fix a placement of the job's workers and run it there, or reject the job."""
         placement = room.place(waiting, waiting.count)
         quote = None if placement is None else room.quote(waiting, placement)
@@ -293,7 +293,7 @@ class FixedPolicy(SlotPolicy):
         waiting.placement, waiting.shares, waiting.paid = placement, shares, price
         return room.run(waiting, placement)
 
-    def counts(self, waiting: Waiting, worth: float) -> bool:
+    def counts(self, waiting: QueuedJob, worth: float) -> bool:
         """Leave out jobs with a negative payoff, read literally none."""
         return self.literal or super().counts(waiting, worth)
 
@@ -322,7 +322,7 @@ class AntMan(FixedPolicy):
 
     literal: bool = False
 
-    def welcome(self, system: System, waiting: Waiting) -> None:
+    def welcome(self, system: System, waiting: QueuedJob) -> None:
         """Say whether the job is guaranteed."""
         super().welcome(system, waiting)
         waiting.guaranteed = waiting.job.utility[0] >= float(np.median(system.worths))
@@ -357,7 +357,7 @@ class Tiresias(SlotPolicy):
     def run_slot(self, system: System, room: SlotCapacity) -> Iterator[Piece | None]:
         """Place jobs in order of remaining work; those that do not fit wait."""
 
-        def work(waiting: Waiting) -> tuple[int, int]:
+        def work(waiting: QueuedJob) -> tuple[int, int]:
             return waiting.count * waiting.slots_needed(waiting.count), waiting.index
 
         for waiting in sorted(system.waiting, key=work):
@@ -383,7 +383,7 @@ class Liquid(FixedPolicy):
     weight: Share = 0.5
     literal: bool = False
 
-    def welcome(self, system: System, waiting: Waiting) -> None:
+    def welcome(self, system: System, waiting: QueuedJob) -> None:
         """Leave the number of workers open."""
         waiting.count = 0
 
@@ -396,7 +396,7 @@ class Liquid(FixedPolicy):
                 if waiting.count:
                     yield self.settle(waiting, room)
 
-    def _choose(self, waiting: Waiting, room: SlotCapacity) -> None:
+    def _choose(self, waiting: QueuedJob, room: SlotCapacity) -> None:
         """Fix the number of workers; leave it open when not even one fits now."""
         best, budget = float("inf"), room.auction.transfer_budget
         for count in range(1, 2 * workers_asked(waiting.job) + 1):

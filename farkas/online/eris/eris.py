@@ -16,10 +16,10 @@ import msgspec
 import numpy as np
 
 from farkas.certificates.sums import exact_dot
-from farkas.instances.eris import Auction, Job, Occupied
+from farkas.instances.eris import Auction, Job, Occupancy
 from farkas.models.eris.prices import Prices
 from farkas.online.driver import algorithm
-from farkas.online.eris import scheduler_dp, scheduler_printed
+from farkas.online.eris import printed_scheduler, scheduler_dp
 from farkas.online.eris.environment import (
     Award,
     Ledger,
@@ -31,8 +31,8 @@ from farkas.online.eris.environment import (
     pieces_of,
     without_data,
 )
+from farkas.online.eris.printed_scheduler import printed_schedule
 from farkas.online.eris.scheduler_dp import repaired_schedule
-from farkas.online.eris.scheduler_printed import printed_schedule
 from farkas.online.policy import Increments, Policy
 from farkas.relaxations.eris.payoff_bound import JobSlots, read_plans
 from farkas.solvers.subproblem import Subproblem, SubproblemAnswer, own_solver, solve_subproblem
@@ -77,7 +77,7 @@ class Bid:
         ledger, job, worthy = self.ledger, self.job, max(1, worthy)
         slots = slice(job.arrival, job.arrival + worthy)
         used = np.maximum(ledger.used[:, :, slots], 0.0)
-        occupied = Occupied(
+        occupied = Occupancy(
             transfer=tuple(ledger.transferred[slots].tolist()),
             resources=tuple(tuple(tuple(row) for row in site) for site in used.tolist()),
         )
@@ -214,7 +214,7 @@ class Eris(Policy):
         sizes = [(instance.slots - j.arrival, instance.sites, sum(j.data)) for j in instance.jobs]
         asked = self.solver or self.scheduler
         if asked == "printed":
-            scheduler_printed.printed_plan.prepare(sum(map(scheduler_printed.steps, sizes)))
+            printed_scheduler.printed_plan.prepare(sum(map(printed_scheduler.steps, sizes)))
         elif asked in ("dp", "exact"):
             scheduler_dp.best_plan.prepare(sum(map(scheduler_dp.steps, sizes)))
 

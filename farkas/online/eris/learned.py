@@ -59,7 +59,7 @@ class LearnedPrices:
 
 @algorithm("eris.learned", source="added: prices from the jobs seen so far")
 @dataclasses.dataclass(frozen=True)
-class Learned(Policy):
+class PriceLearner(Policy):
     """Posts the prices at which the jobs here and those expected would share what is left.
 
     In a slot in which jobs come, column generation prices them together with a sample of all jobs

@@ -20,7 +20,7 @@ from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.rings import Rings, enumerate_rings
 from farkas.models.gadget.slot import SlotView, snapshot
 from farkas.numbers import Ints
-from farkas.online.gadget.environment import Baseline, Decision, Seen, as_rings
+from farkas.online.gadget.environment import Baseline, Decision, SchedulerState, as_rings
 from farkas.online.gadget.fixed_rings import DominantResourceFairness, Fifo, LeastAttainedService
 from farkas.online.gadget.plans import decisions_of
 from farkas.registry import once
@@ -171,7 +171,7 @@ def worth(slot: SlotView, rings: Rings) -> float:
 def baseline_rings(slot: SlotView, baseline: Baseline) -> Rings:
     """Rings that a baseline would run in the slot, those of allowed sizes."""
     jobs = np.arange(slot.cluster.num_jobs)
-    seen = Seen(slot.cluster, jobs, slot.progress, slot.slot)
+    seen = SchedulerState(slot.cluster, jobs, slot.progress, slot.slot)
     rings = as_rings(slot.cluster, baseline.fill(seen))
     if not len(rings):
         return rings

@@ -262,7 +262,7 @@ def as_rings(cluster: Cluster, placed: dict[int, PlacedRing]) -> Rings:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Seen:
+class SchedulerState:
     """State of every scheduler of this kind; never changed in place."""
 
     cluster: Cluster  #: Nodes, links, and the jobs seen so far in the order of the instance.
@@ -318,16 +318,18 @@ class Seen:
 class Baseline(Policy):
     """Base of the baselines: a subclass fills one slot after the other."""
 
-    def start(self, known: Cluster, seed: int) -> Seen:
+    def start(self, known: Cluster, seed: int) -> SchedulerState:
         """Know nobody."""
-        return Seen.start(known)
+        return SchedulerState.start(known)
 
-    def step(self, state: Seen, arrivals: tuple[Arrival, ...]) -> tuple[Seen, Decision]:
+    def step(
+        self, state: SchedulerState, arrivals: tuple[Arrival, ...]
+    ) -> tuple[SchedulerState, Decision]:
         """Meet the new jobs and fill the slot."""
         seen = state.meet(arrivals)
         return seen.run(as_rings(seen.cluster, self.fill(seen)))
 
-    def fill(self, seen: Seen) -> dict[int, PlacedRing]:
+    def fill(self, seen: SchedulerState) -> dict[int, PlacedRing]:
         """Return the rings that run in the slot, by job."""
         raise NotImplementedError
 

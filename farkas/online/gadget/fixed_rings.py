@@ -8,10 +8,10 @@ import numpy as np
 from farkas.instances.gadget import Cluster
 from farkas.numbers import Floats, Ints
 from farkas.online.driver import algorithm
-from farkas.online.gadget.environment import Baseline, PlacedRing, Room, Seen
+from farkas.online.gadget.environment import Baseline, PlacedRing, Room, SchedulerState
 
 
-def fixed_size(seen: Seen, job: int) -> int:
+def fixed_size(seen: SchedulerState, job: int) -> int:
     """Ring size of FIFO and LAS: the job's own, within its largest ring and budget."""
     cluster = seen.cluster
     left = cluster.most_slots[job] - seen.received[job]
@@ -33,11 +33,11 @@ class FixedRings(Baseline):
 
     stops: bool
 
-    def order(self, seen: Seen, active: Ints) -> Ints:
+    def order(self, seen: SchedulerState, active: Ints) -> Ints:
         """Active jobs in order of preference."""
         raise NotImplementedError
 
-    def fill(self, seen: Seen) -> dict[int, PlacedRing]:
+    def fill(self, seen: SchedulerState) -> dict[int, PlacedRing]:
         """Place one job after the other."""
         room, idle = Room(seen.cluster), Room(seen.cluster)
         placed: dict[int, PlacedRing] = {}
@@ -64,7 +64,7 @@ class Fifo(FixedRings):
 
     stops = True
 
-    def order(self, seen: Seen, active: Ints) -> Ints:
+    def order(self, seen: SchedulerState, active: Ints) -> Ints:
         """Order of arrival, then of the instance."""
         return active[np.argsort(seen.cluster.arrival[active], kind="stable")]
 
@@ -76,7 +76,7 @@ class LeastAttainedService(FixedRings):
 
     stops = False
 
-    def order(self, seen: Seen, active: Ints) -> Ints:
+    def order(self, seen: SchedulerState, active: Ints) -> Ints:
         """Order of service, then of arrival, then of the instance."""
         attained = seen.received[active] * seen.cluster.demand[active, 0]
         return active[np.lexsort((active, seen.cluster.arrival[active], attained))]
@@ -90,7 +90,7 @@ class DominantResourceFairness(Baseline):
     A growing ring is released and placed anew; if that fails it keeps its place and is done.
     """
 
-    def fill(self, seen: Seen) -> dict[int, PlacedRing]:
+    def fill(self, seen: SchedulerState) -> dict[int, PlacedRing]:
         """Give one worker after the other."""
         cluster = seen.cluster
         room = Room(cluster)

@@ -26,7 +26,7 @@ from farkas.online.gadget.environment import (
     Arrival,
     Decision,
     Room,
-    Seen,
+    SchedulerState,
     as_rings,
     default_bound,
     proved_so_far,
@@ -51,7 +51,7 @@ ALPHA = 1 / 3  #: Share of the relaxation that a printed round has to reach.
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class GadgetState(Seen):
+class GadgetState(SchedulerState):
     """State between the programs of a slot."""
 
     chosen: SlotView | None = None  #: The slot at the selected sizes; None before their selection.
@@ -218,12 +218,12 @@ def select_sizes(slot: SlotView) -> SlotView:
 
 def embedding(chosen: SlotView) -> Subproblem:
     """Program of lines 4 and 5, the augmented relaxation, and its decomposition of line 6."""
-    from farkas.relaxations.gadget.embedding import Augmented, decompose
+    from farkas.relaxations.gadget.embedding import AugmentedRelaxation, decompose
 
     def read(form: LinearForm, answer: Answer) -> Mixture:
         return decompose(chosen, form, answer.point)
 
-    return Subproblem(Augmented(), chosen, read)
+    return Subproblem(AugmentedRelaxation(), chosen, read)
 
 
 def round_rings(

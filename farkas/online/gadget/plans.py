@@ -17,7 +17,7 @@ from farkas.instances.gadget import Cluster
 from farkas.kernels import Floats1, Floats2, Floats3, Ints1, Ints2, Out, compiled
 from farkas.models.gadget.rings import Rings
 from farkas.numbers import Floats, Ints
-from farkas.online.gadget.environment import Decision, PlacedRing, Room, Seen, as_rings
+from farkas.online.gadget.environment import Decision, PlacedRing, Room, SchedulerState, as_rings
 from farkas.relaxations.gadget.pricing import GadgetPricing, best_count
 from farkas.tolerances import ROUNDING
 
@@ -239,7 +239,7 @@ def _numbered(limits: Floats, first: int) -> tuple[Ints, int]:
 def decisions_of(cluster: Cluster, schedule: Sequence[Rings]) -> list[Decision]:
     """Return rings slot by slot, as the environment evaluates them."""
     everybody, nothing = np.arange(cluster.num_jobs), np.zeros(cluster.num_jobs)
-    seen, found = Seen(cluster, everybody, nothing, 0), []
+    seen, found = SchedulerState(cluster, everybody, nothing, 0), []
     for rings in schedule:
         seen, decision = seen.run(rings)
         found.append(decision)

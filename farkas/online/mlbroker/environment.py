@@ -19,7 +19,7 @@ from farkas.numbers import Floats, Ints
 from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, environment, plain
 from farkas.online.run import Bound, Sense
-from farkas.replay.base import Kept
+from farkas.replay.base import Requirements
 from farkas.replay.mlbroker import Prices, broken_placements, transfers
 
 
@@ -51,7 +51,7 @@ def recourse_costs(placed: PlacedWorkers) -> Costs:
     for pair in np.flatnonzero(data.previous_pair >= 0):
         ever[pair] |= ever[pair - 1]
     # products of workers are exact
-    moved = transfers(data, Prices(data), placed.workers.astype(object), Kept())
+    moved = transfers(data, Prices(data), placed.workers.astype(object), Requirements())
     sent = (data.transfer[:, placed.server].T * placed.workers).sum(axis=1)
     return Costs(
         transfer=_summed(placed, np.array([nearest(cost) for cost in moved])),
@@ -72,13 +72,13 @@ def _summed(placed: PlacedWorkers, values: Floats) -> Floats:
 def tight_bound(instance: Brokerage) -> Bound:
     """Prove a bound on every run from the tight relaxation, solved job by job."""
     from farkas.certificates.mlbroker import Guide, MlbrokerPrices
-    from farkas.relaxations.mlbroker.relaxed import JobAlone, Relaxed
+    from farkas.relaxations.mlbroker.relaxed import JobAlone, Relaxation
     from farkas.solvers.session import multipliers_by_any
 
     guide = Guide.zeros(instance)
     sources: dict[str, None] = {}
     for job in range(instance.num_jobs):
-        form = Relaxed(relax="tight").form(JobAlone(instance, job))
+        form = Relaxation(relax="tight").form(JobAlone(instance, job))
         rows, source = multipliers_by_any(form)
         sources[source] = None
         first = int(instance.pair_start[job])
@@ -97,7 +97,7 @@ def tight_bound(instance: Brokerage) -> Bound:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Known:
+class Knowledge:
     """What an algorithm may know before the first slot."""
 
     num_sites: int
@@ -156,9 +156,9 @@ class Environment(driver.Environment):
     arrives = "a `Snapshot`: the active jobs of the slot as a market of one slot"
     decides = "a `PlacedSlot`: workers, shape (jobs, sites), and the site of each server"
 
-    def known(self, instance: Brokerage) -> Known:
+    def known(self, instance: Brokerage) -> Knowledge:
         """Return the number of sites and the constants of the printed relaxation."""
-        return Known(
+        return Knowledge(
             num_sites=instance.num_sites,
             printed=Constants.of(instance, "printed"),
             strict=Constants.of(instance, "strict"),

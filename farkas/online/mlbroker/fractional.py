@@ -15,7 +15,7 @@ from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker.data import SlotProblem, Snapshot, growth
 from farkas.numbers import Floats, Ints, floats
 from farkas.online.driver import Outcome, algorithm, plain
-from farkas.online.mlbroker.environment import Known, PlacedSlot, tight_bound
+from farkas.online.mlbroker.environment import Knowledge, PlacedSlot, tight_bound
 from farkas.online.policy import Increments, Policy
 from farkas.online.run import Bound
 from farkas.rounding.snap import snap, snap_workers
@@ -83,7 +83,7 @@ class Points(NamedTuple):
 class FractionalState:
     """Deployment of the slot before by job, and the multipliers of all slots so far."""
 
-    known: Known
+    known: Knowledge
     before: dict[int, Floats]
     solved: tuple[SlotSolution | None, ...] = ()  #: One a slot; None without jobs.
 
@@ -121,18 +121,18 @@ class Fractional(Policy):
     epsilon: Nonnegative = 0.0
     solver: str = ""
 
-    def start(self, known: Known, seed: int) -> FractionalState:
+    def start(self, known: Knowledge, seed: int) -> FractionalState:
         """Nothing is deployed."""
         return FractionalState(known, {})
 
     def model(self, state: FractionalState, arrivals: Snapshot) -> Subproblem | None:
         """State (10) for the jobs of the slot."""
         # here: who looks for the name of an algorithm solves nothing
-        from farkas.relaxations.mlbroker.regularized import Regularized
+        from farkas.relaxations.mlbroker.regularized import RegularizedSlot
 
         if not arrivals.market.num_jobs:
             return None
-        program = Regularized(relax=self.relax, semantics=self.semantics)
+        program = RegularizedSlot(relax=self.relax, semantics=self.semantics)
         return program.asked(self._problem(state, arrivals))
 
     def _problem(self, state: FractionalState, arrivals: Snapshot) -> SlotProblem:
@@ -352,7 +352,7 @@ TIGHT = {"tight": {"relax": "tight"}}  #: Variants of every algorithm that round
 
 
 @dataclasses.dataclass(frozen=True)
-class Rounded(Fractional):
+class RoundedFractional(Fractional):
     """Fractional algorithm whose decisions are rounded by slot; it never sees the rounding."""
 
     def round(
@@ -398,7 +398,7 @@ def clean(decision: FractionalSlot, market: Brokerage) -> tuple[Floats, Floats]:
 
 @algorithm("mlbroker.mlbroker", source="mlBroker Algorithms 1, 2 and 3", variants=TIGHT)
 @dataclasses.dataclass(frozen=True)
-class MlBroker(Rounded):
+class MlBroker(RoundedFractional):
     """Fractional decisions, rounded dependently so that all data are trained.
 
     Parameters
@@ -421,7 +421,7 @@ class MlBroker(Rounded):
 
 @algorithm("mlbroker.ir", source="mlBroker section 6.2, IR", variants=TIGHT)
 @dataclasses.dataclass(frozen=True)
-class IndependentRounding(Rounded):
+class IndependentRounding(RoundedFractional):
     """Workers rounded to the nearest integer, server drawn by its shares; too few are added to.
 
     The paper does not say what happens to a job left with too few workers.  Here the decision
@@ -447,7 +447,7 @@ class IndependentRounding(Rounded):
 
 @algorithm("mlbroker.gr", source="mlBroker section 6.2, GR", variants=TIGHT)
 @dataclasses.dataclass(frozen=True)
-class GreedyRounding(Rounded):
+class GreedyRounding(RoundedFractional):
     """Workers rounded up, server where its share is largest, the first such site on ties."""
 
     def whole(

@@ -18,7 +18,7 @@ from farkas.instances.rounding import guarded_ceil
 from farkas.models.mlbroker.data import PlacedWorkers, Snapshot, present_at
 from farkas.numbers import Bools, Floats, Ints
 from farkas.online.driver import algorithm
-from farkas.online.mlbroker.environment import Known, PlacedSlot, by_slot, recourse_costs
+from farkas.online.mlbroker.environment import Knowledge, PlacedSlot, by_slot, recourse_costs
 from farkas.online.policy import Policy
 from farkas.rounding.workers import add_missing_workers
 from farkas.tolerances import TIE, allowed
@@ -34,10 +34,10 @@ Presence = dict[int, Bools]  #: Where each job was one slot before, shape (sites
 
 
 @dataclasses.dataclass(frozen=True)
-class Placing(Policy):
+class SlotBaseline(Policy):
     """Baseline that decides from one slot and the presence one slot before."""
 
-    def start(self, known: Known, seed: int) -> Presence:
+    def start(self, known: Knowledge, seed: int) -> Presence:
         """Nothing is deployed."""
         return {}
 
@@ -83,7 +83,7 @@ class LocalWorkers(Policy):
     The paper leaves the server open; here every job draws one site on arrival and keeps it.
     """
 
-    def start(self, known: Known, seed: int) -> dict[int, int]:
+    def start(self, known: Knowledge, seed: int) -> dict[int, int]:
         """No job has a server site yet."""
         return {}
 
@@ -123,7 +123,7 @@ def local_expected(instance: Brokerage) -> float:
 
 @algorithm("mlbroker.central", source="mlBroker section 6.3, Central")
 @dataclasses.dataclass(frozen=True)
-class Central(Placing):
+class Central(SlotBaseline):
     """Every job moves all its data to the one site where that is cheapest for it alone."""
 
     def place(self, now: Snapshot) -> tuple[Ints, Ints]:
@@ -149,7 +149,7 @@ def site_costs(now: Snapshot) -> Floats:
 
 @algorithm("mlbroker.pooled", source="added: slots by trees over discounts, dearer deployments")
 @dataclasses.dataclass(frozen=True)
-class Pooled(Placing):
+class PooledPlacement(SlotBaseline):
     """All jobs of a slot placed together, with the discounts that they cause, on few new sites.
 
     As `mlbroker.one_shot`, but the slot is solved by a tree over the discounts that count, in which
@@ -228,7 +228,7 @@ class Optimum(Policy):
 
 
 @dataclasses.dataclass(frozen=True)
-class Solving(Placing):
+class OneShotPlacement(SlotBaseline):
     """Baseline that solves mlbroker.one_shot in every slot."""
 
     solver: str = ""
@@ -260,7 +260,7 @@ class Solving(Placing):
 
 @algorithm("mlbroker.one_shot", source="added: all jobs of a slot, with discounts")
 @dataclasses.dataclass(frozen=True)
-class Myopic(Solving):
+class Myopic(OneShotPlacement):
     """All jobs of a slot placed optimally together, blind for the slots to come.
 
     Parameters
@@ -275,7 +275,7 @@ class Myopic(Solving):
 
 @algorithm("mlbroker.oasis", source="mlBroker section 6.3, OASiS")
 @dataclasses.dataclass(frozen=True)
-class Oasis(Solving):
+class Oasis(OneShotPlacement):
     """Every job placed optimally by itself at list prices; discounts come as a surprise.
 
     At list prices jobs do not meet, so that one program places all of a slot.

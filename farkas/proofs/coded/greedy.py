@@ -17,7 +17,7 @@ from farkas.online.coded.sca import iterates
 from farkas.online.coded.simple_greedy import IteratedGreedy, greedy_owner, round_forest
 from farkas.proofs.claim import Trials, claim, growth, require, require_zero, sp
 from farkas.proofs.coded.surrogate import FULL_LOAD, WIDE, published, reciprocal
-from farkas.proofs.verdict import Among, Saying, Stated, Verdict, not_applicable, proved, said
+from farkas.proofs.verdict import Among, Relation, Saying, Verdict, not_applicable, proved, said
 from farkas.relaxations.coded.sca import SharedPoint, solve_step
 from farkas.relaxations.coded.sharing import best_sharing, shared_optimum
 from farkas.tolerances import FINE_GAP, LOOSE_GAP, ROUNDING, SOLVER_GAP, TIE, close
@@ -53,8 +53,8 @@ def partition_reduces_to_the_assignment() -> Verdict:
         perfect = close(found, best_sharing(speeds).level * FULL_LOAD * 10, FINE_GAP)
         trials.add(
             {"numbers": numbers},
-            Stated(found, "==", best, FINE_GAP),
-            Stated(perfect, "==", 2 * best == sum(numbers)),
+            Relation(found, "==", best, FINE_GAP),
+            Relation(perfect, "==", 2 * best == sum(numbers)),
         )
     return trials.proved(
         "the level is S/2 − |x − S/2| over (1 + h) L for parts of sums x and S − x"
@@ -74,8 +74,8 @@ def iterated_greedy_serves_everybody(data: CodedComputing) -> Saying:
     found = least_level(speed, IteratedGreedy().owner(speed, 0))
     repaired = least_level(speed, IteratedGreedy(variant="lexicographic").owner(speed, 0))
     return said(
-        Stated(found, ">", 0, size=repaired),
-        given=[Stated(repaired, ">", 0)],
+        Relation(found, ">", 0, size=repaired),
+        given=[Relation(repaired, ">", 0)],
         printed=found,
         lexicographic=repaired,
         optimum=least_level(speed, best_owner(speed)),
@@ -100,7 +100,7 @@ def lexicographic_search_serves_everybody() -> Verdict:
     for seed in range(60):
         speed = Pairs.of(published(3 + seed % 3, 6, seed)).speed
         own = IteratedGreedy(variant="lexicographic", rounds=1).owner(speed, seed)
-        trials.add({"seed": seed}, Stated(least_level(speed, own) / float(speed.max()), ">", 0))
+        trials.add({"seed": seed}, Relation(least_level(speed, own) / float(speed.max()), ">", 0))
     return trials.proved("an empty master takes a worker of one that has two")
 
 
@@ -110,7 +110,7 @@ def _largest_first(jobs: Mapping[str, Any]) -> Saying | None:
         return None
     speed = np.tile(size, (masters, 1))
     ratio = least_level(speed, every_owner(speed)) / least_level(speed, greedy_owner(speed))
-    return said(Stated(ratio, "<=", (4 * masters - 2) / (3 * masters - 1), TIE))
+    return said(Relation(ratio, "<=", (4 * masters - 2) / (3 * masters - 1), TIE))
 
 
 def _sizes() -> Iterator[dict[str, Any]]:
@@ -169,7 +169,7 @@ def simple_greedy_has_a_guarantee(data: CodedComputing) -> Saying:
     best = [least_level(speed, best_owner(speed)) for speed in speeds]
     ratios = [optimum / level for optimum, level in zip(best, found, strict=True)]
     return said(
-        Stated(growth(SLOWER, ratios), "<=", BOUNDED),
+        Relation(growth(SLOWER, ratios), "<=", BOUNDED),
         greedy_over_optimum=1 / ratios[0],
         at_a_hundredth_of_the_speed=1 / ratios[-1],
     )
@@ -196,7 +196,7 @@ def rounding_loses_at_most_one_worker() -> Verdict:
         sharing = best_sharing(speeds)
         kept = least_level(speeds, round_forest(sharing.share))
         largest = float(speeds.max())
-        trials.add({"seed": seed}, Stated(kept / largest, ">=", sharing.level / largest - 1.0))
+        trials.add({"seed": seed}, Relation(kept / largest, ">=", sharing.level / largest - 1.0))
     return trials.proved("no more losses than masters, each of at most one worker's speed")
 
 
@@ -271,8 +271,8 @@ def a_sweep_takes_as_many_steps_as_stated() -> Verdict:
         size = {m: speed.shape[0] - 2, n: speed.shape[1] - 1, same: alike}
         trials.add(
             {"seed": seed},
-            Stated(moves, "==", int(insertions.subs(size))),
-            Stated(swaps, "==", int(swapped.subs(size))),
+            Relation(moves, "==", int(insertions.subs(size))),
+            Relation(swaps, "==", int(swapped.subs(size))),
         )
     return trials.proved("2 M N + 4 N + M entries for insertions, 9 N² at most for interchanges")
 
@@ -347,8 +347,8 @@ def iterates_stay_feasible_and_never_get_later() -> Verdict:
             late = float(surrogate_times(data, after.share, after.loads).max())
             trials.add(
                 {"seed": seed, "alpha": alpha},
-                Stated(after.time, "<=", point.time, STOP),
-                Stated(late, "<=", after.time, LOOSE_GAP),
+                Relation(after.time, "<=", point.time, STOP),
+                Relation(late, "<=", after.time, LOOSE_GAP),
             )
             point = after
     return trials.proved("P(z) is convex, lies inside P3 and holds z; time is linear along a step")
@@ -379,10 +379,10 @@ def _owned() -> Iterator[CodedComputing]:
 POINTS = Among(samples=_owned)
 
 
-def _feasible(data: CodedComputing, point: SharedPoint) -> Stated:
+def _feasible(data: CodedComputing, point: SharedPoint) -> Relation:
     """The point is one of P3."""
     late = float(surrogate_times(data, point.share, point.loads).max())
-    return Stated(late, "<=", point.time, LOOSE_GAP)
+    return Relation(late, "<=", point.time, LOOSE_GAP)
 
 
 @claim(
@@ -404,8 +404,8 @@ def stopping_points_are_good(data: CodedComputing) -> Saying:
     best = shared_optimum(data).time
     progress = max(1 - time / point.time for time in steps)
     return said(
-        Stated(point.time, "<=", 2 * best),
-        given=[Stated(progress, "<", STOP), _feasible(data, point)],
+        Relation(point.time, "<=", 2 * best),
+        given=[Relation(progress, "<", STOP), _feasible(data, point)],
         stopped_at=point.time,
         optimum=best,
         relative_progress=progress,
@@ -433,8 +433,8 @@ def stopping_points_are_local_optima(data: CodedComputing) -> Saying:
     after = solve_step(data, "product", point).point
     best = min(_improved(data, point, size) for size in (1e-2, 1e-3, 1e-4))
     return said(
-        Stated(best, ">=", point.time, FINE_GAP),
-        given=[Stated(1 - after.time / point.time, "<", STOP), _feasible(data, point)],
+        Relation(best, ">=", point.time, FINE_GAP),
+        given=[Relation(1 - after.time / point.time, "<", STOP), _feasible(data, point)],
         stopped_at=point.time,
         nearby=best,
         optimum=shared_optimum(data).time,
@@ -454,7 +454,7 @@ def unused_pairs_need_no_load(data: CodedComputing) -> Saying:
     full = SharedPoint(empty.share, np.full(empty.loads.shape, empty.loads.max()), empty.time)
     slow, quick = (solve_step(data, "product", start).point for start in (empty, full))
     return said(
-        Stated(quick.time, "==", slow.time, LOOSE_GAP),
+        Relation(quick.time, "==", slow.time, LOOSE_GAP),
         given=[_feasible(data, empty), _feasible(data, full)],
         after_a_step_from_no_load=slow.time,
         after_a_step_from_full_load=quick.time,

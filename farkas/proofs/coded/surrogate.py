@@ -29,7 +29,7 @@ from farkas.proofs.claim import (
     require_zero,
     sp,
 )
-from farkas.proofs.verdict import Among, Saying, Stated, Verdict, proved, refuted, said
+from farkas.proofs.verdict import Among, Relation, Saying, Verdict, proved, refuted, said
 from farkas.relaxations.coded.sharing import best_sharing, shared_optimum
 from farkas.solvers.convex import solve_problem
 from farkas.tolerances import FINE_GAP, SOLVER_GAP, TIE
@@ -57,13 +57,13 @@ def published(masters: int, workers: int, seed: int, rows: int = 200) -> CodedCo
     return drawn(CodedComputing, seed=seed, num_masters=masters, num_workers=workers, rows=rows)
 
 
-def agreement(data: CodedComputing) -> Stated:
+def agreement(data: CodedComputing) -> Relation:
     """The integer program of counts finds the level of all assignments."""
     speed = Pairs.of(data).speed
     start = np.zeros(data.workers, np.int64)
     answer = solve_counts(speed, start).require_optimal()
     found = least_level(speed, owners_at(speed, answer.point, start))
-    return Stated(found, "==", least_level(speed, every_owner(speed)), TIE)
+    return Relation(found, "==", least_level(speed, every_owner(speed)), TIE)
 
 
 @claim("coded.enumeration_is_exact", source="Coded section V, benchmark 3")
@@ -152,7 +152,7 @@ def shared_workers_are_a_linear_program() -> Verdict:
     require_zero(scaled=scaled, slope=slope, linear=linear)
     best = shared_optimum(shipped("demo")).time
     cone = cone_optimum(shipped("demo"))
-    same = Stated(cone, "==", best, SOLVER_GAP)
+    same = Relation(cone, "==", best, SOLVER_GAP)
     if not same.holds:
         return refuted("coded/demo", same, "the cone program has another optimum")
     return proved(
@@ -181,7 +181,7 @@ def p3_is_max_min_allocation(data: CodedComputing) -> Saying:
     dedicated = 1.0 / least_level(Pairs.of(data).speed, best_owner(Pairs.of(data).speed))
     shared = shared_optimum(data).time
     return said(
-        Stated(shared, "==", dedicated, SOLVER_GAP), time_shared=shared, time_of_p5=dedicated
+        Relation(shared, "==", dedicated, SOLVER_GAP), time_shared=shared, time_of_p5=dedicated
     )
 
 
@@ -241,8 +241,8 @@ def shared_optima_are_no_later() -> Verdict:
         )
         trials.add(
             {"seed": seed},
-            Stated(shared.time, "<=", dedicated, TIE),
-            Stated(whole, "<=", owned, FINE_GAP),
+            Relation(shared.time, "<=", dedicated, TIE),
+            Relation(whole, "<=", owned, FINE_GAP),
         )
     return trials.proved("shares 0 and 1 lie in [0, 1]")
 
@@ -261,8 +261,8 @@ def shared_plans_finish_earlier(data: CodedComputing) -> Saying:
     wanted = data.success_probability
     late = shared.joint_quantile(wanted), dedicated.joint_quantile(wanted)
     return said(
-        Stated(mean[0], "<=", mean[1]),
-        Stated(late[0], "<=", late[1]),
+        Relation(mean[0], "<=", mean[1]),
+        Relation(late[0], "<=", late[1]),
         mean_shared=mean[0],
         mean_dedicated=mean[1],
         quantile_shared=late[0],
@@ -283,7 +283,7 @@ def a_plan_of_p3_can_finish(data: CodedComputing) -> Saying:
     law = _law(data, _shared(data))
     chance = float(law.recoverable().min())
     return said(
-        Stated(chance, ">=", data.success_probability),
+        Relation(chance, ">=", data.success_probability),
         recoverable=chance,
         recoverable_together=law.joint(math.inf),
         wanted=data.success_probability,
@@ -304,7 +304,7 @@ def the_surrogate_time_meets_the_chance_constraint(data: CodedComputing) -> Sayi
     law = _law(data, plan)
     chance = float(law.at(time).min())
     return said(
-        Stated(chance, ">=", data.success_probability),
+        Relation(chance, ">=", data.success_probability),
         chance=chance,
         wanted=data.success_probability,
         quantile_over_time=law.quantile(data.success_probability) / time,

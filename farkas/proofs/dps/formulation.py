@@ -10,13 +10,13 @@ from farkas.instances.dps import Job, Market
 from farkas.models.dps.offline import Offline
 from farkas.models.dps.placement import MinServers, Sequence
 from farkas.numbers import Floats
-from farkas.online.dps.best_fixed import best_exactly
 from farkas.online.dps.cluster import placed
+from farkas.online.dps.fixed_prices import best_exactly
 from farkas.online.dps.seller import BestFit, FixedPrice, FreeOfCharge
 from farkas.proofs.claim import Trials, claim, refuted_by, require_zero, sp
 from farkas.proofs.dps.grids import shipped, small, unit_users
 from farkas.proofs.knapsack import Knapsack, Reduced, contains_knapsacks, marked, multipliers
-from farkas.proofs.verdict import Among, Saying, Stated, Verdict, refuted, said
+from farkas.proofs.verdict import Among, Relation, Saying, Verdict, refuted, said
 from farkas.relaxations.dps.interval import corrected_bound, printed_bound
 from farkas.tolerances import ROUNDING, SOLVER_GAP
 
@@ -89,7 +89,7 @@ def offline_is_a_milp() -> Verdict:
     mean, half = float((low + high) / 2), float(middle)
     return refuted(
         {"points": [{"price": at, "accepted": at} for at in (0.0, 1.0)]},
-        Stated(half, "==", mean),
+        Relation(half, "==", mean),
         "payments are products; index sets and idle resources also depend on decisions",
         mean_of_payments=mean,
         payment_half_way=half,
@@ -116,7 +116,7 @@ def fixed_price_bound(market: Market) -> Saying:
     prices = _all_at(market, 0.5)
     profit = FixedPrice(*prices).simulate(market).profit
     bound = printed_bound(market, *prices)
-    return said(Stated(profit, "<=", bound, ROUNDING), profit=profit, printed_bound=bound)
+    return said(Relation(profit, "<=", bound, ROUNDING), profit=profit, printed_bound=bound)
 
 
 @claim("dps.fixed_price_bound_corrected", source="DPS (3), corrected")
@@ -144,7 +144,7 @@ def fixed_price_bound_corrected() -> Verdict:
             prices = rng.random(market.num_worker_types), rng.random(market.num_ps_types)
             profit = FixedPrice(*prices).simulate(market).profit
             bound = corrected_bound(market, *prices)
-            trials.add(market, Stated(profit, "<=", bound, ROUNDING))
+            trials.add(market, Relation(profit, "<=", bound, ROUNDING))
     return trials.proved("sales of a unit counted; simulated prices besides")
 
 
@@ -161,7 +161,7 @@ def sales_depend_on_own_price() -> Verdict:
         shares[partner] = float(done.sold.mean())
     return refuted(
         {"family": "unit_users", "jobs": 400, "seed": 0, "worker_price": 0.5},
-        Stated(shares[0.25], "==", shares[0.75]),
+        Relation(shares[0.25], "==", shares[0.75]),
         "so the two-sided split (16) of the profit does not exist",
         share_at_partner_price_0_25=shares[0.25],
         share_at_partner_price_0_75=shares[0.75],
@@ -182,9 +182,9 @@ def best_fixed_price_is_attained(market: Market) -> Saying | None:
     at = np.array([float(best.worker)]), np.array([float(best.ps)])
     profit = FixedPrice(*at).simulate(market).profit
     supremum = float(best.profit)
-    no_other = Stated(best.attained, "==", 0)  # exact search over all prices
+    no_other = Relation(best.attained, "==", 0)  # exact search over all prices
     return said(
-        Stated(profit, ">=", supremum, ROUNDING),
+        Relation(profit, ">=", supremum, ROUNDING),
         given=[no_other],
         supremum=supremum,
         profit_at_the_limit=profit,
@@ -208,7 +208,7 @@ def lower_price_loses_little(market: Market) -> Saying:
         FixedPrice(*_all_at(market, price)).simulate(market).profit for price in (1.0, 0.95)
     )
     return said(
-        Stated(low, ">=", (1.0 - step) * high),
+        Relation(low, ">=", (1.0 - step) * high),
         profit=high,
         profit_one_step_lower=low,
         step=step,
@@ -223,8 +223,8 @@ def _placed(state: Mapping[str, Any]) -> Saying:
     possible = bool(((idle[0] >= workers) & (idle[1] >= ps)).any())
     whole = units is not None and np.count_nonzero(units[0] + units[1]) == 1
     return said(
-        Stated(units is not None, "==", bool(fits)),
-        Stated(whole, "==", bool(fits) and possible),
+        Relation(units is not None, "==", bool(fits)),
+        Relation(whole, "==", bool(fits) and possible),
     )
 
 
@@ -278,15 +278,15 @@ def pa_minimises_servers(market: Market) -> Saying | None:
         return None
     used = int(np.count_nonzero(units[0] + units[1]))
     fewest = optimum(MinServers().form(market))
-    return said(Stated(used, "<=", fewest, SOLVER_GAP), used=used, fewest=fewest)
+    return said(Relation(used, "<=", fewest, SOLVER_GAP), used=used, fewest=fewest)
 
 
 def _sequence(market: Market) -> Saying:
     greedy, fit = FreeOfCharge().simulate(market), BestFit().simulate(market)
     served, all_served = int(greedy.served.sum()), int(fit.served.sum())
     return said(
-        Stated(served, ">=", all_served),
-        given=[Stated(all_served, "==", market.num_jobs)],
+        Relation(served, ">=", all_served),
+        given=[Relation(all_served, "==", market.num_jobs)],
         served=served,
         served_by_best_fit=all_served,
         runtime_by_best_fit=float(fit.runtime.sum()),

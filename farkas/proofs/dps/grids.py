@@ -10,11 +10,11 @@ import numpy as np
 
 from farkas.instances.dps import Job, Learning, Market
 from farkas.numbers import Floats
-from farkas.online.dps.environment import Known
+from farkas.online.dps.environment import Knowledge
 from farkas.online.dps.learning import Dps, Sides, explored, geometric_grid, grid_steps
-from farkas.portable import uniform
+from farkas.portable_functions import uniform
 from farkas.proofs.claim import Trials, claim, drawn, growth, instance_of, require, require_zero, sp
-from farkas.proofs.verdict import Among, Saying, Stated, Verdict, proved, refuted, said
+from farkas.proofs.verdict import Among, Relation, Saying, Verdict, proved, refuted, said
 
 small = functools.partial(drawn, Market, "small")  #: Draw a market of a few servers and jobs.
 #: Draw a market of the published size.
@@ -69,7 +69,7 @@ def number_of_prices() -> Verdict:
     """
     step = (math.sqrt(5.0) - 1.0) / 2.0  # δ (1 + δ) = 1, so the logarithm is exactly 1
     count = len(geometric_grid(step))
-    statement = Stated(count, "==", round(math.log(1 / step) / math.log1p(step)))
+    statement = Relation(count, "==", round(math.log(1 / step) / math.log1p(step)))
     return refuted({"step": "(sqrt(5) - 1) / 2"}, statement, prices=count, printed=1)
 
 
@@ -82,7 +82,7 @@ def prices_at_most_log_over_step() -> Verdict:
     scale = len(geometric_grid(step_of(10_000, 750, 667)))
     return refuted(
         {"horizon": horizon, "capacity": capacity, "jobs": jobs},
-        Stated(count, "<=", printed),
+        Relation(count, "<=", printed),
         "it holds at the published scale",
         prices=count,
         printed=printed,
@@ -122,8 +122,8 @@ def time_of_a_decision() -> Verdict:
     return refuted(
         {"volumes": list(volumes), "jobs": jobs},
         [
-            Stated(growth(volumes, counts), "<=", 1 / 3),
-            Stated(float(sp.limit(ratio.subs(logs, 1), volume, sp.oo)), "<", math.inf),
+            Relation(growth(volumes, counts), "<=", 1 / 3),
+            Relation(float(sp.limit(ratio.subs(logs, 1), volume, sp.oo)), "<", math.inf),
         ],
         "growth over three sizes; ratio in the limit",
         **{f"prices_at_{volume:.0e}": count for volume, count in zip(volumes, counts, strict=True)},
@@ -164,7 +164,7 @@ def step_below_one() -> Verdict:
     horizon, capacity, jobs = 1, 1, 3
     raw = (horizon * capacity) ** (-1.0 / 3.0) * math.log(jobs) ** (2.0 / 3.0)
     example = {"horizon": horizon, "capacity": capacity, "jobs": jobs}
-    return refuted(example, Stated(raw, "<", 1.0), step=raw, step_of_one_job=step_of(1, 1, 1))
+    return refuted(example, Relation(raw, "<", 1.0), step=raw, step_of_one_job=step_of(1, 1, 1))
 
 
 @claim("dps.explored_share", source="DPS section IV, θ")
@@ -182,7 +182,7 @@ def explored_share() -> Verdict:
         needed += 1
     return refuted(
         {"horizon": horizon, "capacity": capacity, "jobs": jobs},
-        Stated(wanted, "<", jobs),
+        Relation(wanted, "<", jobs),
         explored=wanted,
         share=wanted / jobs,
         jobs_needed=needed,
@@ -201,7 +201,7 @@ def published_constants_earn() -> Verdict:
     imitated = Dps().simulate(market.replace(dps={"explore_cap": 0.112}))
     return refuted(
         {"preset": "published", "seed": 1},
-        Stated(printed.profit, ">", 0),
+        Relation(printed.profit, ">", 0),
         profit=printed.profit,
         explored=int(printed.exploring.sum()),
         profit_with_explore_cap=imitated.profit,
@@ -211,7 +211,7 @@ def published_constants_earn() -> Verdict:
 class _Roomy(Dps):
     """DPS that counts on a thousand times the capacity."""
 
-    def sides(self, known: Known) -> Sides:
+    def sides(self, known: Knowledge) -> Sides:
         return Sides(*(one._replace(capacity=one.capacity * 1000) for one in super().sides(known)))
 
 
@@ -230,8 +230,8 @@ def capacity_limits_prices() -> Verdict:
         changed += int((prices[0] != prices[1]).any(axis=0).sum())
         offers += int((prices[0][0] > 0).sum())
     example = {"preset": ["published", "heavy"], "seed": 1}
-    given = Stated(offers, ">", 0)
-    return refuted(example, Stated(changed, ">", 0), given=given, offers=offers, changed=changed)
+    given = Relation(offers, ">", 0)
+    return refuted(example, Relation(changed, ">", 0), given=given, offers=offers, changed=changed)
 
 
 @claim("dps.prices_are_tried", source="DPS section V")
@@ -242,12 +242,12 @@ def prices_are_tried() -> Verdict:
     """
     market = published().replace(dps={"explore_cap": 0.112})
     done = Dps().simulate(market)
-    rules = Dps().sides(Known.of(market)).workers
+    rules = Dps().sides(Knowledge.of(market)).workers
     offers = int(np.isfinite(done.worker_price).sum())
     tries = offers / len(rules.price)
     return refuted(
         {"preset": "published", "seed": 1},
-        Stated(tries, ">=", float(rules.eta.min())),
+        Relation(tries, ">=", float(rules.eta.min())),
         tries_per_price=tries,
         eta=float(rules.eta.mean()),
         prices_per_type=len(rules.price) / market.num_worker_types,
@@ -259,7 +259,7 @@ def theorem2_assumptions(market: Market) -> dict[str, tuple[float, float]]:
 
     d_max <= T^{-1/3} (C ln n)^{2/3}, by type; keys are ``worker 0``, ``ps 3`` and so on.
     """
-    known, found = Known.of(market), {}
+    known, found = Knowledge.of(market), {}
     sides = (
         ("worker", known.most_workers, known.installed_workers, known.worker_jobs),
         ("ps", known.most_ps, known.installed_ps, known.ps_jobs),
@@ -278,7 +278,7 @@ def theorem2_assumption_holds() -> Verdict:
     """At the published scale d_max <= T^{-1/3} (C ln n)^{2/3}, as Theorem 2 assumes."""
     trials, broken = Trials(), 0
     for name, (most, allowed) in theorem2_assumptions(published()).items():
-        trials.add({"preset": "published", "seed": 1, "type": name}, Stated(most, "<=", allowed))
+        trials.add({"preset": "published", "seed": 1, "type": name}, Relation(most, "<=", allowed))
         broken += most > allowed
     return trials.verdict(f"{broken} of {trials.runs} types have jobs that ask for more")
 
@@ -323,7 +323,7 @@ def confidence_radius() -> Verdict:
     worst, offers, mean = worst_failure(math.log(jobs))
     return refuted(
         {"jobs": jobs, "offers": offers, "mean": mean},
-        Stated(worst, "<=", jobs**-2.0),
+        Relation(worst, "<=", jobs**-2.0),
         failure=worst,
         promised=jobs**-2.0,
         exponent=-math.log(worst) / math.log(jobs),
@@ -333,7 +333,7 @@ def confidence_radius() -> Verdict:
 def _misses(example: Mapping[str, Any]) -> Saying:
     jobs, offers, mean = example["jobs"], example["offers"], example["mean"]
     missed = failure(2.5 * math.log(jobs), offers, mean)
-    return said(Stated(missed, "<=", jobs**-2.0))
+    return said(Relation(missed, "<=", jobs**-2.0))
 
 
 def _threefold(example: Mapping[str, Any]) -> Saying:
@@ -341,7 +341,7 @@ def _threefold(example: Mapping[str, Any]) -> Saying:
     eta, seen = math.log(jobs), np.arange(offers + 1) / offers
     wide = radius(eta, seen, offers) > 3.0 * radius(eta, np.array(mean), offers)
     tail = float(chances(offers, mean)[wide].sum())
-    return said(Stated(tail, "<=", jobs**-2.0), tail=tail)
+    return said(Relation(tail, "<=", jobs**-2.0), tail=tail)
 
 
 def _grid(sizes: tuple[int, ...]) -> Iterator[dict[str, Any]]:
@@ -406,7 +406,7 @@ def radius_of_demands() -> Verdict:
         missed[most] = float((error > radius(math.log(jobs), mean, DRAWN)).mean())
     return refuted(
         {"jobs": jobs, "offers": DRAWN, "runs": runs, "seed": 0},
-        Stated(missed[60], "<=", jobs**-2.0),
+        Relation(missed[60], "<=", jobs**-2.0),
         "dps_scaled widens the radii to the range",
         missed_up_to_10=missed[10],
         missed_up_to_30=missed[30],

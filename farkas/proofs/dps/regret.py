@@ -8,19 +8,19 @@ from fractions import Fraction
 import numpy as np
 
 from farkas.certificates.dps import certify_prices
-from farkas.online.dps.best_fixed import best_by_coordinates
-from farkas.online.dps.environment import Known, Offer
+from farkas.online.dps.environment import Knowledge, Offer
+from farkas.online.dps.fixed_prices import best_by_coordinates
 from farkas.online.dps.learning import Dps, Simple
 from farkas.proofs.claim import claim, growth, interval, require, require_zero, sp
 from farkas.proofs.dps.grids import published, radius, unit_users
-from farkas.proofs.verdict import Stated, Verdict, proved, refuted
+from farkas.proofs.verdict import Relation, Verdict, proved, refuted
 from farkas.relaxations.dps.prices import lp_prices
 
 LATE = {"explore_cap": 0.0}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Chosen:
+class OfferedPrice:
     """A price that was offered, with what was known of it and what the best price earns."""
 
     best: float  #: What the best price of the type earns at the partner's price; A.
@@ -37,11 +37,11 @@ class Chosen:
 
 
 @functools.cache
-def chosen_prices(jobs: int, seed: int = 0) -> tuple[Chosen, ...]:
+def chosen_prices(jobs: int, seed: int = 0) -> tuple[OfferedPrice, ...]:
     """Prices of one side in the later half of a run without exploration."""
     market = unit_users(jobs, seed, 2, 2).replace(dps=LATE)
     seller, found = Simple(), []
-    state = seller.start(Known.of(market), 0)
+    state = seller.start(Knowledge.of(market), 0)
     for job, offer in enumerate(Offer.all_of(market)):
         side, kind = state.sides.ps, offer.ps_type
         arms = slice(side.first[kind], side.first[kind + 1])
@@ -57,7 +57,7 @@ def chosen_prices(jobs: int, seed: int = 0) -> tuple[Chosen, ...]:
         seen = float(sold[arm] / offers[arm]) if offers[arm] else 0.0
         wide = float(radius(float(side.eta[kind]), np.array(seen), float(offers[arm])))
         best = float((price * sales).max()) * asked
-        found.append(Chosen(best, decision.ps_price, asked, float(sales[arm]), wide))
+        found.append(OfferedPrice(best, decision.ps_price, asked, float(sales[arm]), wide))
     return tuple(found)
 
 
@@ -78,7 +78,7 @@ def index_above_best() -> Verdict:
     promised = max(len(run) / min(one.jobs for one in run) ** 2 for run in offers)
     return refuted(
         {"family": "unit_users", "jobs": MARKET, "worker_types": 2, "ps_types": 2, "seeds": RUNS},
-        Stated(low, "<=", promised),
+        Relation(low, "<=", promised),
         f"a miss in {sum(count > 0 for count in found)} of {RUNS} runs, "
         f"{sum(found)} of {sum(map(len, offers))} offers in all",
         chance_of_a_miss_low=low,
@@ -149,7 +149,7 @@ def lemma2_order() -> Verdict:
     limit = float(sp.limit(printed / needed, jobs, sp.oo))
     return refuted(
         {"jobs": list(sizes)},
-        [Stated(powers[0], "<=", powers[1]), Stated(limit, "<", math.inf)],
+        [Relation(powers[0], "<=", powers[1]), Relation(limit, "<", math.inf)],
         "growth over three sizes; ratio in the limit",
         growth_of_30=powers[0],
         growth_of_lemma_2=powers[1],
@@ -170,7 +170,7 @@ def appendix_f() -> Verdict:
     at = {time: 10_000, capacity: 750, logs: math.log(667), jobs: 667}
     low, high = float(left.subs(at)), float(right.subs(at))
     example = {"horizon": 10_000, "capacity": 750, "jobs": 667}
-    return refuted(example, Stated(low, ">=", high), left=low, right=high)
+    return refuted(example, Relation(low, ">=", high), left=low, right=high)
 
 
 @claim("dps.regret_bound_says_something", source="DPS Theorem 2")
@@ -190,7 +190,7 @@ def regret_bound_says_something() -> Verdict:
     bound = certify_prices(market, lp_prices(market, "capped"), "capped").bound
     attainable = float(Fraction(bound))
     example = {"preset": "published", "seed": 1}
-    statement = Stated(regret, "<", attainable)
+    statement = Relation(regret, "<", attainable)
     return refuted(example, statement, regret_bound=regret, attainable=attainable)
 
 
@@ -240,9 +240,9 @@ def double_marginalisation() -> Verdict:
     total = (done.worker_price + done.ps_price)[MARKET // 2 :]
     return refuted(
         {"jobs": jobs, "slots": 10**6, "capacity": 10**6, "worker_types": 2, "ps_types": 2},
-        [Stated(lost, "<=", Fraction(str(in_the_limit))), Stated(least, "<=", bound)],
+        [Relation(lost, "<=", Fraction(str(in_the_limit))), Relation(least, "<=", bound)],
         "lost a job in the limit; regret of all jobs",
-        given=Stated(Fraction(str(reply.subs(other, price))), "==", Fraction(str(price))),
+        given=Relation(Fraction(str(reply.subs(other, price))), "==", Fraction(str(price))),
         best_price_of_a_side=float(half),
         price_learned=float(price),
         lost_a_job=float(lost),
@@ -262,7 +262,7 @@ def beats_the_best_fixed_price() -> Verdict:
     market = published().replace(dps={"explore_cap": 0.112})
     ratio = Dps().simulate(market).profit / best_by_coordinates(market, 1).profit
     example = {"preset": "published", "seed": 1}
-    return refuted(example, Stated(ratio, ">=", 1.25), ratio=ratio, printed=1.25)
+    return refuted(example, Relation(ratio, ">=", 1.25), ratio=ratio, printed=1.25)
 
 
 @claim("dps.lemma2_follows", source="DPS Lemma 2, appendix D, (31)")

@@ -18,12 +18,12 @@ from farkas.models.eris.one_shot import OneShot, SlotTask
 from farkas.models.eris.prices import posted_on_arrival
 from farkas.online.eris.environment import Ledger, Piece, Proposal, can_run, pieces_of
 from farkas.online.eris.eris import Bid
-from farkas.online.eris.scheduler_printed import printed_slot
-from farkas.portable import uniform
+from farkas.online.eris.printed_scheduler import printed_slot
+from farkas.portable_functions import uniform
 from farkas.proofs.claim import Trials, claim, instance_of
-from farkas.proofs.verdict import Among, Saying, Stated, Verdict, said
+from farkas.proofs.verdict import Among, Relation, Saying, Verdict, said
 from farkas.replay.eris import processed
-from farkas.solvers import Claimed
+from farkas.solvers import Conclusion
 from farkas.solvers.subproblem import solve_subproblem
 from farkas.tolerances import FEASIBLE, SOLVER_GAP, allowed
 
@@ -41,7 +41,7 @@ class Shape:
 auction = functools.partial(instance_of, Auction)  #: Shipped instance of this kind.
 
 
-def resolved(sample: Auction) -> Stated:
+def resolved(sample: Auction) -> Relation:
     """Assume that no amount is lost in what it is added to.
 
     Solvers drop coefficients that are far below others of their row, and what capacities forgive as
@@ -63,7 +63,7 @@ def resolved(sample: Auction) -> Stated:
         rows += [[job.worker_demand[k], job.server_demand[k], *amounts] for job in sample.jobs]
     positive = [[amount for amount in row if amount > 0] for row in rows]
     least = min((min(row) / max(row) for row in positive if row), default=1.0)
-    return Stated(float(least), ">=", FEASIBLE)
+    return Relation(float(least), ">=", FEASIBLE)
 
 
 def auctions(count: int, seed: int = 0, shape: Shape | None = None) -> Iterator[Auction]:
@@ -136,7 +136,7 @@ def cheapest(sample: Auction, job: int, slot: int, workload: int) -> float:
     prices = posted_on_arrival(sample)
     task = SlotTask(sample, prices, job, slot, workload, sample.data[job])
     answer = exact_answer(OneShot().form(task))
-    if answer.claim is Claimed.INFEASIBLE:
+    if answer.claim is Conclusion.INFEASIBLE:
         return float("inf")
     return answer.require_optimal().objective
 
@@ -150,7 +150,7 @@ def _all_data(sample: Auction) -> tuple[float, float]:
 def _at_least_cost(sample: Auction) -> Saying:
     """Algorithm 3 is as cheap as (8), and finds what there is."""
     found, best = _all_data(sample)
-    return said(Stated(found, "<=", best, SOLVER_GAP), cost=found, best_cost=best)
+    return said(Relation(found, "<=", best, SOLVER_GAP), cost=found, best_cost=best)
 
 
 #: Busy states that one job meets.
@@ -177,8 +177,8 @@ def schedules_have_enough_workers(sample: Auction) -> Saying | None:
     # no chunk may move, so each site needs workers for its own
     needed = sum(math.ceil(job.epochs * chunks / job.worker_rate) for chunks in job.data)
     return said(
-        Stated(placed, ">=", needed),
-        given=[Stated(float(found.moved.sum()), "==", 0)],
+        Relation(placed, ">=", needed),
+        given=[Relation(float(found.moved.sum()), "==", 0)],
         workers=placed,
         needed=needed,
         payoff=found.payoff,
@@ -203,8 +203,8 @@ def schedules_process_all_data(sample: Auction) -> Saying | None:
         return None
     exact = propose(sample, job, "exact")
     return said(
-        Stated(float(processed(job, pieces_of(0, job, found))), ">=", sum(job.data)),
-        given=[Stated(float(found.moved.sum()), "==", 0)],
+        Relation(float(processed(job, pieces_of(0, job, found))), ">=", sum(job.data)),
+        given=[Relation(float(found.moved.sum()), "==", 0)],
         claimed_payoff=found.payoff,
         best_payoff=exact.payoff,
     )
@@ -229,7 +229,7 @@ def algorithm_3_is_optimal() -> Verdict:
         for workload in range(1, int(sample.chunks[0]) + 1):
             cost, enough = algorithm_3(sample, 0, 0, workload)
             best = cheapest(sample, 0, 0, workload)
-            trials.add(sample, Stated(cost, "==", best, SOLVER_GAP), Stated(enough, "==", 1))
+            trials.add(sample, Relation(cost, "==", best, SOLVER_GAP), Relation(enough, "==", 1))
             outcomes[_outcome(cost, enough, best)] += 1
     right = outcomes["optimal"] + outcomes["agree_none"]
     note = f"right for {right} of {outcomes.total()} workloads of random states"
@@ -259,7 +259,7 @@ def server_with_most_workers(sample: Auction) -> Saying:
     """Placing the server where most workers are costs least."""
     # The same where a chunk is too large to move and something is found: the server is left.
     asked = _at_least_cost(sample.replace(chunk_size=2 * sample.transfer_budget + 1))
-    return dataclasses.replace(asked, given=(Stated(asked.numbers["cost"], "<", math.inf),))
+    return dataclasses.replace(asked, given=(Relation(asked.numbers["cost"], "<", math.inf),))
 
 
 @claim(
@@ -278,7 +278,7 @@ def metric_decides_moves(sample: Auction) -> Saying:
     # The same where something is found, and without moves what is found is right.
     asked = _at_least_cost(sample)
     still = _at_least_cost(sample.replace(chunk_size=2 * sample.transfer_budget + 1))
-    found = Stated(asked.numbers["cost"], "<", math.inf)
+    found = Relation(asked.numbers["cost"], "<", math.inf)
     return dataclasses.replace(asked, given=(found, *still.relations))
 
 
@@ -299,9 +299,9 @@ def moves_fit_the_budget(sample: Auction) -> Saying:
     free = float(sample.transfer_budget - sample.transferred[int(sample.arrival[0])])
     found, best = _all_data(sample)
     return said(
-        Stated(sample.chunk_size * moves, "<=", free),
-        Stated(found, "<=", best, SOLVER_GAP),
-        given=[Stated(best, "<", math.inf)],
+        Relation(sample.chunk_size * moves, "<=", free),
+        Relation(found, "<=", best, SOLVER_GAP),
+        given=[Relation(best, "<", math.inf)],
         moves=moves,
         best_cost=best,
     )
@@ -322,13 +322,15 @@ def moves_when_needed(sample: Auction) -> Saying:
     # The same, where there is something to be found.
     asked = _at_least_cost(sample)
     cost, best = (asked.numbers[name] for name in ("cost", "best_cost"))
-    return said(Stated(cost, "<", math.inf), given=[Stated(best, "<", math.inf)], best_cost=best)
+    return said(
+        Relation(cost, "<", math.inf), given=[Relation(best, "<", math.inf)], best_cost=best
+    )
 
 
 def _payoffs(sample: Auction) -> Saying:
     claimed = propose(sample, sample.jobs[0], "printed").payoff
     best = propose(sample, sample.jobs[0], "exact").payoff
-    return said(Stated(claimed, "<=", best, SOLVER_GAP), claimed=claimed, best=best)
+    return said(Relation(claimed, "<=", best, SOLVER_GAP), claimed=claimed, best=best)
 
 
 @claim(
@@ -350,8 +352,8 @@ def algorithm_2_is_optimal() -> Verdict:
     for sample in auctions(80, seed=4):
         found, best = propose(sample, sample.jobs[0], "printed"), best_payoff(sample)
         runs = found.finish < 0 or can_run(sample.jobs[0], found)
-        right = Stated(found.payoff, "==", best, SOLVER_GAP)
-        trials.add(sample, right, Stated(runs, "==", 1))
+        right = Relation(found.payoff, "==", best, SOLVER_GAP)
+        trials.add(sample, right, Relation(runs, "==", 1))
         if not runs:
             counts["impossible"] += 1.0
         elif right.holds:
@@ -393,8 +395,8 @@ def text_on_the_metric(sample: Auction) -> Saying:
     pairs = itertools.permutations(range(sample.sites), 2)
     least = min((metric(sample, *pair) for pair in pairs), default=0.0)
     return said(
-        Stated(stopped, "<=", free, SOLVER_GAP),
-        given=[Stated(least, "<", 0), Stated(stopped, "<", math.inf)],
+        Relation(stopped, "<=", free, SOLVER_GAP),
+        given=[Relation(least, "<", 0), Relation(stopped, "<", math.inf)],
         cost_without_moves=stopped,
         cost_of_the_best_schedule=free,
     )

@@ -8,22 +8,22 @@ import numpy as np
 from farkas.instances.eris import Auction, Job
 from farkas.online.eris.environment import Ledger, can_run
 from farkas.online.eris.scheduler_dp import repaired_schedule
-from farkas.portable import uniform
+from farkas.portable_functions import uniform
 from farkas.proofs.claim import Trials, claim, require, require_zero, sp
 from farkas.proofs.eris.algorithms import Shape, auctions, propose
-from farkas.proofs.verdict import Among, Saying, Stated, Verdict, said
+from farkas.proofs.verdict import Among, Relation, Saying, Verdict, said
 from farkas.tolerances import SOLVER_GAP
 
 Report = Callable[[Job, np.random.Generator], Job]
 
 
-def no_gain(sample: Auction, truth: Job, report: Job, scheduler: str) -> Stated:
+def no_gain(sample: Auction, truth: Job, report: Job, scheduler: str) -> Relation:
     """A job earns at most as much by ``report`` as by the truth; at true worth."""
     honest = max(0.0, propose(sample, truth, scheduler).payoff)
     found, reported = propose(sample, report, scheduler), 0.0
     if found.pays:
         reported = truth.utility[report.arrival + found.finish - truth.arrival] - found.cost
-    return Stated(reported, "<=", honest, SOLVER_GAP, size=max(truth.utility))
+    return Relation(reported, "<=", honest, SOLVER_GAP, size=max(truth.utility))
 
 
 def other_worth(job: Job, rng: np.random.Generator) -> Job:
@@ -83,7 +83,7 @@ def individually_rational() -> Verdict:
             found = propose(sample, sample.jobs[0], scheduler)
             if found.pays:
                 worth_then = sample.jobs[0].utility[found.finish]
-                trials.add(sample, Stated(found.cost, "<=", worth_then))
+                trials.add(sample, Relation(found.cost, "<=", worth_then))
     return trials.proved("a job is accepted where worth less cost is above 0")
 
 
@@ -105,8 +105,8 @@ def profit_is_positive(sample: Auction) -> Saying:
     ledger = Ledger(sample)
     job = sample.jobs[0]
     found = repaired_schedule(sample, job, ledger.meet(job))
-    payoff = Stated(found.payoff, ">", 0)
-    return said(Stated(found.cost, ">", 0), given=[payoff], payment=found.cost)
+    payoff = Relation(found.payoff, ">", 0)
+    return said(Relation(found.cost, ">", 0), given=[payoff], payment=found.cost)
 
 
 @claim("eris.truthful_in_worth", source="Eris Theorem 3")
@@ -192,8 +192,8 @@ def printed_is_truthful(sample: Auction) -> Saying | None:
     if other.finish < 0:
         return None
     return said(
-        Stated(other.payoff, "<=", honest.payoff),
-        given=[Stated(can_run(truth, other), ">", 0)],
+        Relation(other.payoff, "<=", honest.payoff),
+        given=[Relation(can_run(truth, other), ">", 0)],
         honest_payoff=honest.payoff,
         reported_payoff=other.payoff,
     )

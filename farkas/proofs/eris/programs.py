@@ -15,7 +15,7 @@ from farkas.duals.eris import ScheduleDual
 from farkas.exact.solver import optimum
 from farkas.extras import needed
 from farkas.instances.eris import Auction, Job
-from farkas.models.eris.as_printed import AsPrinted
+from farkas.models.eris.as_printed import PrintedProgram
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.offline import Offline, OfflineTotal
 from farkas.models.eris.prices import posted_on_arrival
@@ -30,15 +30,15 @@ from farkas.proofs.claim import (
 )
 from farkas.proofs.eris.algorithms import Shape, auction, auctions, resolved
 from farkas.proofs.knapsack import Knapsack, Reduced, contains_knapsacks, marked, multipliers
-from farkas.proofs.verdict import Among, Saying, Stated, Verdict, proved, refuted, said
+from farkas.proofs.verdict import Among, Relation, Saying, Verdict, proved, refuted, said
 from farkas.tolerances import LOOSE_GAP, SOLVER_GAP
 
 SMALL = Shape(sites=2, slots=2, jobs=2, chunks=2)
 
 
-def agreement(left: float, right: float, worth: float) -> Stated:
+def agreement(left: float, right: float, worth: float) -> Relation:
     """Both optima are equal; what is far below the ``worth`` of all jobs is noise."""
-    return Stated(left, "==", right, LOOSE_GAP, size=worth)
+    return Relation(left, "==", right, LOOSE_GAP, size=worth)
 
 
 def worth_of(sample: Auction) -> float:
@@ -91,7 +91,7 @@ def all_data_processed(sample: Auction) -> Saying:
     another's never.
     """
     by_site, total = optimum(Offline().form(sample)), optimum(OfflineTotal().form(sample))
-    return said(Stated(total, "<=", by_site, LOOSE_GAP), all_data=by_site, as_printed=total)
+    return said(Relation(total, "<=", by_site, LOOSE_GAP), all_data=by_site, as_printed=total)
 
 
 @claim(
@@ -110,8 +110,8 @@ def server_in_every_slot(sample: Auction) -> Saying:
     printed = printed_without_transfer(sample)
     corrected = optimum(Offline().form(sample))
     return said(
-        Stated(printed, ">=", corrected, LOOSE_GAP),
-        given=[Stated(int(sample.arrival[0]), ">", 0)],
+        Relation(printed, ">=", corrected, LOOSE_GAP),
+        given=[Relation(int(sample.arrival[0]), ">", 0)],
         as_printed=printed,
         corrected=corrected,
     )
@@ -120,7 +120,7 @@ def server_in_every_slot(sample: Auction) -> Saying:
 def printed_without_transfer(sample: Auction) -> float:
     """Optimum of (2) as printed without (2d): at least that of (2) as printed."""
     pyo = needed("pyomo.environ")
-    model = AsPrinted().to_pyomo(sample)
+    model = PrintedProgram().to_pyomo(sample)
     model.transfer.deactivate()
     pyo.assert_optimal_termination(pyo.SolverFactory("appsi_highs").solve(model))
     return float(pyo.value(model.welfare))
@@ -264,7 +264,7 @@ def sorting_time() -> Verdict:
     limit = float(sp.limit((count - 1) / sp.log(count), count, sp.oo))
     return refuted(
         {"sites": list(sizes)},
-        [Stated(measured, "<=", printed), Stated(limit, "<", math.inf)],
+        [Relation(measured, "<=", printed), Relation(limit, "<", math.inf)],
         "growth of log steps over log R; pairs over R log R in the limit",
         comparisons_at_16=counted[0],
         comparisons_at_64=counted[1],
@@ -318,13 +318,13 @@ def prices_protect_capacity(sample: Auction) -> Saying | None:
     left = max(0.0, optimum(BestSchedule(capacity="residual").form(data)))
     least = sum(job.worker_demand) + sum(job.server_demand)  # of the one worker a chunk needs
     return said(
-        Stated(free, "<=", left, SOLVER_GAP),
+        Relation(free, "<=", left, SOLVER_GAP),
         given=[
-            Stated(max(job.utility) / job.parameter_size, "<=", sample.price_base_transfer - 1),
-            Stated(max(job.utility) / least, "<=", min(sample.price_base_resource) - 1),
+            Relation(max(job.utility) / job.parameter_size, "<=", sample.price_base_transfer - 1),
+            Relation(max(job.utility) / least, "<=", min(sample.price_base_resource) - 1),
             # no worker fits at the second site and no server at the first, whatever is free
-            Stated(float(np.max(np.array(job.worker_demand) / sample.capacity[1])), ">", 1.0),
-            Stated(float(np.max(np.array(job.server_demand) / sample.capacity[0])), ">", 1.0),
+            Relation(float(np.max(np.array(job.worker_demand) / sample.capacity[1])), ">", 1.0),
+            Relation(float(np.max(np.array(job.server_demand) / sample.capacity[0])), ">", 1.0),
         ],
         payoff_by_prices=free,
         payoff_that_fits=left,

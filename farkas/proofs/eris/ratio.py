@@ -16,10 +16,10 @@ from farkas.models.eris.offline import Offline
 from farkas.models.eris.prices import Prices
 from farkas.online.eris.environment import Ledger, SlotDecision, pieces_of, usage
 from farkas.online.eris.eris import accepted
-from farkas.portable import uniform
+from farkas.portable_functions import uniform
 from farkas.proofs.claim import Trials, claim, drawn, require, require_zero, sp
 from farkas.proofs.eris.algorithms import Shape, auctions
-from farkas.proofs.verdict import Among, Saying, Standing, Stated, Verdict, proved, said
+from farkas.proofs.verdict import Among, Relation, Saying, Standing, Verdict, proved, said
 from farkas.relaxations.eris.payoff_bound import payoff_bounds
 from farkas.relaxations.eris.welfare_bound import relaxation_by_columns
 from farkas.tolerances import SOLVER_GAP, allowed
@@ -48,8 +48,8 @@ def payoffs_are_dual_feasible(sample: Auction) -> Saying | None:
     demanded = optimum(BestSchedule(capacity="full").form(priced))
     taken = 0.0  # of a job that is not accepted
     return said(
-        Stated(taken, ">=", demanded, SOLVER_GAP),
-        given=[Stated(count, "==", 0)],
+        Relation(taken, ">=", demanded, SOLVER_GAP),
+        given=[Relation(count, "==", 0)],
         taken=taken,
         demanded=demanded,
     )
@@ -115,14 +115,14 @@ def competitive_ratio(sample: Auction) -> Saying | None:
     if not all(volume for volume, _ in volumes):
         return None
     return said(
-        Stated(best / welfare, "<=", claimed),
+        Relation(best / welfare, "<=", claimed),
         given=[
             relation
             for job in sample.jobs
             for volume, base in volumes
             for relation in (
-                Stated(job.utility[0] / volume, ">=", 1),
-                Stated(job.utility[0] / volume, "<=", base - 1),
+                Relation(job.utility[0] / volume, ">=", 1),
+                Relation(job.utility[0] / volume, "<=", base - 1),
             )
         ],
         welfare=welfare,
@@ -205,7 +205,7 @@ def best_on_everything(sample: Auction, job: int, prices: Prices, known: float) 
 LIMIT = 3 * math.log2(BASE)  #: L_d + L_k + max(L_d, L_k).
 
 
-def repaired_run(sample: Auction) -> tuple[list[Stated], Stated, float]:
+def repaired_run(sample: Auction) -> tuple[list[Relation], Relation, float]:
     """Say of a run of exact schedules what each raises (4) by, and that payoffs are feasible.
 
     The welfare is returned too.
@@ -215,13 +215,13 @@ def repaired_run(sample: Auction) -> tuple[list[Stated], Stated, float]:
     for index, _, found in accepted(ledger, "exact"):
         payoffs[index], worth = found.payoff, found.worth
         after = ledger.prices.rent(sample)
-        increments.append(Stated((after - rent + found.payoff) / worth, "<=", LIMIT))
+        increments.append(Relation((after - rent + found.payoff) / worth, "<=", LIMIT))
         rent, welfare = after, welfare + worth
     infeasible = 0
     for index in range(sample.num_jobs):
         demanded = best_on_everything(sample, index, ledger.prices, float(payoffs[index]))
         infeasible += demanded > allowed(float(payoffs[index]), SOLVER_GAP)
-    return increments, Stated(infeasible, "==", 0), welfare
+    return increments, Relation(infeasible, "==", 0), welfare
 
 
 def _repaired(sample: Auction) -> Saying | None:
@@ -254,7 +254,7 @@ def repaired_ratio() -> Verdict:
         for increment in increments:
             trials.add(sample, increment)
         ratios.append(relaxation_by_columns(sample).bound / welfare)
-        feasible.add(sample, none_infeasible, Stated(ratios[-1], "<=", LIMIT))
+        feasible.add(sample, none_infeasible, Relation(ratios[-1], "<=", LIMIT))
     broken = feasible.verdict("payoffs that are infeasible in (4), or a ratio above the limit")
     if broken.standing is Standing.REFUTED:
         return broken
@@ -298,7 +298,7 @@ def use_is_small() -> Verdict:
     trials = Trials()
     most = 1 / math.log2(drawn(Auction, seed=1, num_jobs=1).price_base_transfer)
     for job in published_jobs():
-        trials.add(job.example, Stated(job.share, "<=", most))
+        trials.add(job.example, Relation(job.share, "<=", most))
     above = sum(job.share > most for job in published_jobs())
     note = f"{above} of {trials.runs} accepted jobs use more than is allowed"
     return trials.verdict(note, share_allowed=most)
@@ -313,7 +313,7 @@ def worth_exceeds_volume() -> Verdict:
     """
     trials = Trials()
     for job in published_jobs():
-        both = Stated(job.worth, ">=", job.transfer), Stated(job.worth, ">=", job.units)
+        both = Relation(job.worth, ">=", job.transfer), Relation(job.worth, ">=", job.units)
         trials.add(job.example, *both)
     short = sum(job.worth < max(job.transfer, job.units) for job in published_jobs())
     return trials.verdict(f"worth is below the volume for {short} of {trials.runs} accepted jobs")

@@ -23,7 +23,7 @@ from farkas.proofs.claim import (
     sp,
 )
 from farkas.proofs.knapsack import Knapsack, Reduced, contains_knapsacks, multipliers
-from farkas.proofs.verdict import Among, Saying, Stated, Verdict, said
+from farkas.proofs.verdict import Among, Relation, Saying, Verdict, said
 from farkas.relaxations.gadget.embedding import (
     GvneLP,
     NodeLP,
@@ -135,7 +135,7 @@ def embedding_relaxation_is_decomposable(cluster: Cluster) -> Saying:
     On the one-way cycle two half rings run, and no ring fits.
     """
     relaxation, rings = optimum(GvneLP().form(cluster)), optimum(ColumnLP().form(cluster))
-    return said(Stated(relaxation, "<=", rings, SOLVER_GAP), relaxation=relaxation, rings=rings)
+    return said(Relation(relaxation, "<=", rings, SOLVER_GAP), relaxation=relaxation, rings=rings)
 
 
 def knapsack_cluster(knapsack: Knapsack) -> Cluster:
@@ -207,7 +207,7 @@ def relaxed_workers_bound_ring_sizes(cluster: Cluster) -> Saying:
     sizes = np.arange(1, slot.allowed.shape[1] + 1)
     printed = slot.restrict(slot.allowed & (sizes[None, :] <= q[slot.jobs, None]))
     low, best = optimum(Gvne().form(printed)), optimum(Gvne().form(slot))
-    return said(Stated(low, ">=", best, SOLVER_GAP), printed=low, optimum=best)
+    return said(Relation(low, ">=", best, SOLVER_GAP), printed=low, optimum=best)
 
 
 def shares(slot: SlotView) -> Floats:
@@ -243,7 +243,7 @@ def ring_selection_relaxed() -> Verdict:
         whole = optimum(NodeLP().form(slot)) if len(slot.jobs) else 0.0
         if whole > 0:
             share = optimum(NodeLP().form(selected(slot))) / whole
-            trials.add(cluster, Stated(share, ">=", 1 / slot.largest_size, ROUNDING))
+            trials.add(cluster, Relation(share, ">=", 1 / slot.largest_size, ROUNDING))
             least = min(least, share)
     note = "the largest of Γ terms is at least a Γ-th of their sum"
     return trials.proved(note, least_share=least)
@@ -264,7 +264,7 @@ def ring_selection(cluster: Cluster) -> Saying:
     sizes = _printed_sizes(snapshot(cluster))
     chosen = selected(sizes)
     value, best = optimum(Gvne().form(chosen)), optimum(Gvne().form(cluster))
-    kept = Stated(value, ">=", best / sizes.largest_size, size=best)
+    kept = Relation(value, ">=", best / sizes.largest_size, size=best)
     return said(kept, value=value, optimum=best, selected=float(chosen.largest.max()))
 
 
@@ -299,4 +299,4 @@ def gamma_bounds_sizes(cluster: Cluster) -> Saying | None:
     room = cluster.capacity[cluster.is_server] / cluster.demand[0]
     smallest = min(float(cluster.max_workers[0]), float(room.min()))
     sizes = float(slot.largest_size)
-    return said(Stated(sizes, "<=", smallest), printed_bound=smallest, sizes=sizes)
+    return said(Relation(sizes, "<=", smallest), printed_bound=smallest, sizes=sizes)

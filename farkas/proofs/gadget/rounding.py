@@ -25,8 +25,8 @@ from farkas.proofs.claim import (
     sp,
 )
 from farkas.proofs.gadget.relaxations import among, random_clusters
-from farkas.proofs.verdict import Saying, Stated, Verdict, proved, refuted, said
-from farkas.relaxations.gadget.embedding import Augmented, GvneLP, Mixture, decompose
+from farkas.proofs.verdict import Relation, Saying, Verdict, proved, refuted, said
+from farkas.relaxations.gadget.embedding import AugmentedRelaxation, GvneLP, Mixture, decompose
 from farkas.solvers import solve
 from farkas.tolerances import ROUNDING, TIE
 
@@ -78,12 +78,12 @@ def rounding_value() -> Verdict:
         slot = select_sizes(only_lone(snapshot(cluster)))
         if not len(slot.jobs):
             continue
-        form = Augmented().form(slot)
+        form = AugmentedRelaxation().form(slot)
         answer = solve(form).require_optimal()
         mix, _ = rounding_problem(slot, decompose(slot, form, answer.point))
         draws = [float(mix.gain[mix.draw(rng)].sum()) for _ in range(400)]
         good = np.mean([gain >= answer.objective / 3 * (1 - ROUNDING) for gain in draws])
-        trials.add(cluster, Stated(float(good), ">=", level))
+        trials.add(cluster, Relation(float(good), ">=", level))
     return trials.proved("Chernoff's bound at s = ln 3", probability=level)
 
 
@@ -119,8 +119,8 @@ def rounding_value_as_printed(cluster: Cluster) -> Saying | None:
     good = sum(float(mix.gain[mix.draw(rng)].sum()) >= third for _ in range(DRAWN))
     high, claimed = interval(good, DRAWN)[1], 1 - math.exp(-2 / 9)
     return said(
-        Stated(high, ">=", claimed),
-        given=[Stated(share * float(mix.gain[0]), ">", 0)],
+        Relation(high, ">=", claimed),
+        given=[Relation(share * float(mix.gain[0]), ">", 0)],
         probability=good / DRAWN,
         probability_high=high,
         claimed=claimed,
@@ -142,8 +142,8 @@ def relaxation_size() -> Verdict:
         slot = chosen_slot(servers)
         nodes, links = slot.cluster.num_nodes, slot.cluster.num_links
         bound = sum(2 * int(size) * nodes * (nodes + links) for size in slot.largest)
-        variables = Augmented().form(slot).num_columns
-        trials.add(slot.cluster, Stated(variables, "<=", bound))
+        variables = AugmentedRelaxation().form(slot).num_columns
+        trials.add(slot.cluster, Relation(variables, "<=", bound))
     k, v, e = sp.symbols("kappa V E", positive=True)
     spare = 2 * k * (v + e) - 1 - (k - 1) * v - k * e
     require_zero(difference=spare - (k * (v + e) + v - 1))  # what is left is positive: v >= 1
@@ -169,10 +169,10 @@ def relaxation_time() -> Verdict:
         fields = {"horizon": 1, "resources": ["gpu"], "nodes": [one], "links": [], "jobs": [job]}
         cluster = Cluster.build(**fields)
         slot = snapshot(cluster)
-        variables.append(Augmented().form(slot.fixed(slot.largest)).num_columns)
+        variables.append(AugmentedRelaxation().form(slot.fixed(slot.largest)).num_columns)
     return refuted(
         {"servers": 1, "links": 0, "jobs": 1, "workers": list(WORKERS)},
-        Stated(growth(WORKERS, variables), "<=", 0),
+        Relation(growth(WORKERS, variables), "<=", 0),
         f"{variables} variables for rings of {WORKERS} workers, where |I| |G_s| is 1",
         growth_measured=growth(WORKERS, variables),
     )
@@ -197,7 +197,7 @@ def worst_qualified(slot: SlotView, rng: np.random.Generator) -> Rings | None:
     The augmented relaxation at the sizes of line 3 is drawn from.
     """
     slot = select_sizes(slot)
-    form = Augmented().form(slot)
+    form = AugmentedRelaxation().form(slot)
     answer = solve(form).require_optimal()
     mixture = decompose(slot, form, answer.point)
     mix, factor = rounding_problem(slot, mixture)
@@ -245,7 +245,7 @@ def competitive_ratio() -> Verdict:
             unqualified += not qualified
             continue
         reached = cluster.total_reward(received) / best
-        trials.add(cluster, Stated(reached, ">=", 1 / (3 * gamma + 1), ROUNDING))
+        trials.add(cluster, Relation(reached, ">=", 1 / (3 * gamma + 1), ROUNDING))
         least = min(least, reached)
     note = "gadget.greedy_ratio with this α; capacities may be exceeded by β and γ"
     return trials.proved(note, least_ratio=least, runs_not_qualified=float(unqualified))

@@ -11,14 +11,14 @@ from farkas.exact.solver import optimum
 from farkas.instances.gadget import Cluster
 from farkas.instances.generate.gadget import Published
 from farkas.instances.utilities import TableUtility
-from farkas.models.gadget.as_printed import OfflinePrinted
 from farkas.models.gadget.counts import FeasibleCounts, greedy, offline_optimum
 from farkas.models.gadget.envelope import concave_in_reach
 from farkas.models.gadget.gvne import Gvne
-from farkas.portable import uniform
+from farkas.models.gadget.offline_printed import PrintedOffline
+from farkas.portable_functions import uniform
 from farkas.proofs.claim import Trials, claim, require, require_zero, sp
 from farkas.proofs.gadget.relaxations import among, random_clusters, shipped
-from farkas.proofs.verdict import Among, Saying, Stated, Verdict, proved, refuted, said
+from farkas.proofs.verdict import Among, Relation, Saying, Verdict, proved, refuted, said
 from farkas.tolerances import ROUNDING, SOLVER_GAP
 
 ALPHAS = (1 / 3, 1 / 2, 1.0)
@@ -62,7 +62,7 @@ def published_utility_is_concave(cluster: Cluster) -> Saying:
     gains = np.diff(cluster.reward(0, np.arange(most + 1)))
     at = int(np.diff(gains).argmax())
     return said(
-        Stated(float(gains[at + 1]), "<=", float(gains[at])),
+        Relation(float(gains[at + 1]), "<=", float(gains[at])),
         fifth=float(gains[4]),
         sixth=float(gains[5]),
     )
@@ -94,7 +94,7 @@ def schedules_form_a_matroid(cluster: Cluster) -> Saying | None:
     }
     if not sizes:
         return None
-    return said(Stated(min(sizes), "==", max(sizes)), smallest=min(sizes), largest=max(sizes))
+    return said(Relation(min(sizes), "==", max(sizes)), smallest=min(sizes), largest=max(sizes))
 
 
 @claim("gadget.truncation_repairs_budgets", source="GADGET Theorem 6, repaired")
@@ -117,8 +117,8 @@ def truncation_repairs_budgets() -> Verdict:
         free = truncated(cluster)
         without = offline_optimum(FeasibleCounts.of(free))[0]
         concave = all(concave_in_reach(free, i) for i in range(free.num_jobs))
-        same = Stated(with_budgets, "==", without, ROUNDING)
-        trials.add(cluster, same, Stated(concave, ">", 0))
+        same = Relation(with_budgets, "==", without, ROUNDING)
+        trials.add(cluster, same, Relation(concave, ">", 0))
     return trials.proved("what exceeds a budget is trimmed, and min(z, Z) is concave in z")
 
 
@@ -165,7 +165,7 @@ def adversarial_runs(
         best = offline_optimum(feasible)[0]
         if best > 0:
             ratio = worst_run(feasible, alpha, marginal=True) / best
-            trials.add(cluster, Stated(ratio, ">=", bound, ROUNDING))
+            trials.add(cluster, Relation(ratio, ">=", bound, ROUNDING))
             least = min(least, ratio)
     return least
 
@@ -213,7 +213,7 @@ def greedy_ratio_as_printed(cluster: Cluster) -> Saying | None:
     feasible = FeasibleCounts.of(cluster)
     value = worst_run(feasible, 0.5, marginal=False)
     best = offline_optimum(feasible)[0]
-    return said(Stated(value, ">=", best / 3), value=value, optimum=best, bound=1 / 3)
+    return said(Relation(value, ">=", best / 3), value=value, optimum=best, bound=1 / 3)
 
 
 @claim("gadget.greedy_ratio_at_once", source="GADGET Theorem 6, sharpened (ours)")
@@ -253,7 +253,7 @@ def greedy_ratio_without_concavity(cluster: Cluster) -> Saying:
     """The ratio also holds for the utilities of the evaluation, which are not concave."""
     feasible = FeasibleCounts.of(cluster)
     value, best = cluster.total_reward(greedy(feasible)), offline_optimum(feasible)[0]
-    return said(Stated(value, ">=", best / 2), value=value, optimum=best)
+    return said(Relation(value, ">=", best / 2), value=value, optimum=best)
 
 
 @claim("gadget.evaluated_budgets_bind", source="GADGET VI, (3) as specialised")
@@ -266,7 +266,7 @@ def evaluated_budgets_bind() -> Verdict:
     most, budget = settings.max_workers[1] * settings.horizon, settings.iterations[0]
     return refuted(
         {"T": settings.horizon, "N": settings.max_workers[1], "F": budget},
-        Stated(budget, "<", most),
+        Relation(budget, "<", most),
         "the smallest budget is the largest number of worker-slots",
         most_worker_slots=float(most),
         smallest_budget=float(budget),
@@ -299,8 +299,8 @@ def example_utilities_are_nondecreasing(cluster: Cluster) -> Saying:
     received = offline_optimum(FeasibleCounts.of(cluster))[1]
     rewards = cluster.reward(0, np.arange(3))
     return said(
-        Stated(float(rewards[1]), ">=", float(rewards[0])),
-        given=[Stated(float(received[0]), "==", 0)],
+        Relation(float(rewards[1]), ">=", float(rewards[0])),
+        given=[Relation(float(received[0]), "==", 0)],
         worker_slots=float(received[0]),
         reward_of_one=float(rewards[1]),
     )
@@ -312,7 +312,7 @@ def logarithm_is_a_reward() -> Verdict:
     with np.errstate(divide="ignore"):
         printed = float(np.log(0.0))
     note = "the reward of a job that never runs is -inf; log1p is used"
-    return refuted({"progress": 0.0}, Stated(printed, ">", -np.inf), note)
+    return refuted({"progress": 0.0}, Relation(printed, ">", -np.inf), note)
 
 
 @claim("gadget.fixed_rings_respect_sizes", source="GADGET VI-2, fixed workers in [1, 10]")
@@ -322,7 +322,7 @@ def fixed_rings_respect_sizes() -> Verdict:
     drawn, most = settings.fixed_workers[1], settings.max_workers[1]
     return refuted(
         {"fixed_workers": list(settings.fixed_workers), "max_workers": list(settings.max_workers)},
-        Stated(drawn, "<=", most),
+        Relation(drawn, "<=", most),
         f"sizes up to {drawn} are drawn, rings have at most {most}",
         largest_fixed=float(drawn),
         largest_ring=float(most),
@@ -331,7 +331,7 @@ def fixed_rings_respect_sizes() -> Verdict:
 
 def printed_optimum(cluster: Cluster) -> float:
     """Optimum of the printed program, (9) of the job's own servers."""
-    return optimum(OfflinePrinted(degree="own_servers").form(cluster))
+    return optimum(PrintedOffline(degree="own_servers").form(cluster))
 
 
 @claim(
@@ -348,7 +348,7 @@ def degree_two_admits_rings(cluster: Cluster) -> Saying:
     """
     printed = printed_optimum(cluster)
     best = offline_optimum(FeasibleCounts.of(cluster))[0]
-    return said(Stated(printed, ">=", best, SOLVER_GAP), printed=printed, optimum=best)
+    return said(Relation(printed, ">=", best, SOLVER_GAP), printed=printed, optimum=best)
 
 
 @claim(
@@ -364,7 +364,7 @@ def degree_two_means_one_ring(cluster: Cluster) -> Saying | None:
     if cluster.horizon != 1:
         return None
     printed, best = printed_optimum(cluster), optimum(Gvne().form(cluster))
-    return said(Stated(printed, "<=", best, SOLVER_GAP), printed=printed, optimum=best)
+    return said(Relation(printed, "<=", best, SOLVER_GAP), printed=printed, optimum=best)
 
 
 @claim("gadget.path_capacities_bound_links", source="GADGET (8)")
@@ -376,9 +376,9 @@ def path_capacities_bound_links() -> Verdict:
     each, room = float(cluster.bandwidth[0]), float(cluster.link_bandwidth[shared])
     return refuted(
         "gadget/shared_link",
-        Stated(2 * each, "<=", room),
+        Relation(2 * each, "<=", room),
         f"each path holds {each:g} of {room:g}; together they put {2 * each:g} on the link",
-        given=Stated(each, "<=", room),
+        given=Relation(each, "<=", room),
         path=each,
         link=2 * each,
         bandwidth=room,

@@ -18,7 +18,7 @@ from farkas.proofs.mlbroker.runs import (
     CHEAP,
     FEW,
     Inequality,
-    Traced,
+    TracedRun,
     a_minus_b_is_at_most_a_log_of_a_over_b,
     compare,
     cost,
@@ -30,22 +30,22 @@ from farkas.proofs.mlbroker.runs import (
     trace,
     traced_runs,
 )
-from farkas.proofs.verdict import Saying, Stated, Verdict, said
+from farkas.proofs.verdict import Relation, Saying, Verdict, said
 from farkas.tolerances import FEASIBLE, FINE_GAP, LOOSE_GAP, LOOSE_SLOPE, SLOPE
 
 
-def data_value(run: Traced) -> float:
+def data_value(run: TracedRun) -> float:
     """Σ D β, USD."""
     return float((run.instance.volume * run.point.beta).sum())
 
 
-def printed_dual(run: Traced) -> float:
+def printed_dual(run: TracedRun) -> float:
     """Objective of (11) as printed, USD."""
     surcharge = float((run.instance.surcharge * run.point.rho).sum())
     return data_value(run) + float(run.point.gamma.sum()) + surcharge
 
 
-def usage(run: Traced) -> Floats:
+def usage(run: TracedRun) -> Floats:
     """Units in use, shape (slots, sites, resources); h."""
     broker = run.instance
     return np.array(
@@ -56,7 +56,7 @@ def usage(run: Traced) -> Floats:
     )
 
 
-def line_12b(run: Traced) -> float:
+def line_12b(run: TracedRun) -> float:
     """(12b) with ψ for φ."""
     broker, point = run.instance, run.point
     _, _, moved, connected = decisions(run)
@@ -69,7 +69,7 @@ def line_12b(run: Traced) -> float:
     return total + float((busy * resource * (point.theta + point.rho)).sum())
 
 
-def line_12c(run: Traced) -> float:
+def line_12c(run: TracedRun) -> float:
     """(12c) as printed; infinite where a site has no data and γ > 0."""
     broker, point = run.instance, run.point
     capacity = broker.worker_capacity[broker.pair_job][:, None]
@@ -81,7 +81,7 @@ def line_12c(run: Traced) -> float:
     return data_value(run) + alpha + float(per_data.sum()) + surcharge + float(point.gamma.sum())
 
 
-def line_13c(run: Traced) -> float:
+def line_13c(run: TracedRun) -> float:
     """(13c), USD."""
     broker = run.instance
     grown = growth(run.deployed, run.before, broker.epsilon)
@@ -89,19 +89,19 @@ def line_13c(run: Traced) -> float:
     return float((price * (run.deployed + broker.epsilon) * grown).sum())
 
 
-def line_13d(run: Traced) -> float:
+def line_13d(run: TracedRun) -> float:
     """(13d) with +U φ; as printed it has the other sign."""
     broker = run.instance
     price = broker.deployment_bound("printed") * run.point.phi_server
     return broker.entropy_scale * float(((run.deployed + broker.epsilon) * price).sum())
 
 
-def relaxed_value(run: Traced) -> float:
+def relaxed_value(run: TracedRun) -> float:
     """P_f, USD."""
     return relaxed(run.instance, "printed")
 
 
-def scaled(run: Traced, value: float) -> float:
+def scaled(run: TracedRun, value: float) -> float:
     """Multiply by σ (1 + ε)."""
     return run.instance.entropy_scale * (1 + run.instance.epsilon) * value
 
@@ -244,7 +244,7 @@ def step_13d_13e() -> Inequality:
     return Inequality(left=line_13d, right=lambda run: scaled(run, data_value(run)))
 
 
-def _furthest(values: Floats, run: Traced) -> float:
+def _furthest(values: Floats, run: TracedRun) -> float:
     above = run.point.alpha - run.point.beta
     return float(values.flat[int(above.argmax())]) if above.size else 0.0
 
@@ -275,7 +275,7 @@ def step_13b_13f() -> Inequality:
 # (K3), with the derivative of the entropy term in (K6), and with (K14) closed.
 
 
-def reduced_costs(run: Traced) -> dict[str, tuple[Floats, Floats]]:
+def reduced_costs(run: TracedRun) -> dict[str, tuple[Floats, Floats]]:
     """Reduced cost of every variable, by its row, and the size of the terms it is made of, USD.
 
     Shapes (slots, sites, resources) for K1, K7, K8, (pairs, sites) for K2, K3, K6, and
@@ -312,7 +312,7 @@ def _left(*terms: Floats) -> tuple[Floats, Floats]:
     return sum(terms[1:], terms[0]), np.max([np.abs(term + 0 * terms[0]) for term in terms], axis=0)
 
 
-def products(run: Traced) -> Iterator[tuple[str, Floats]]:
+def products(run: TracedRun) -> Iterator[tuple[str, Floats]]:
     """Multiplier times slack of (8a) to (8j), and reduced cost times variable, USD."""
     broker, point = run.instance, run.point
     y, s, q, g = decisions(run)
@@ -341,7 +341,7 @@ def products(run: Traced) -> Iterator[tuple[str, Floats]]:
     yield "u", costs["K7"] * u[0] + costs["K8"] * u[1]
 
 
-def decisions(run: Traced) -> tuple[Floats, Floats, Floats, Floats]:
+def decisions(run: TracedRun) -> tuple[Floats, Floats, Floats, Floats]:
     """y, s, q, g of all slots, shapes (pairs, sites) and (pairs, sites, sites)."""
     broker = run.instance
     y = np.zeros((broker.num_pairs, broker.num_sites))
@@ -355,29 +355,29 @@ def decisions(run: Traced) -> tuple[Floats, Floats, Floats, Floats]:
     return y, s, q, g
 
 
-def statements(run: Traced) -> dict[str, Stated]:
+def statements(run: TracedRun) -> dict[str, Relation]:
     """What every row says of a run: its worst sign, or the sum of its products."""
     said = {}
     for row, (left, size) in reduced_costs(run).items():
         worst = np.unravel_index(np.argmin(left / np.where(size > 0, size, 1.0)), left.shape)
-        said[row] = Stated(left[worst], ">=", 0.0, FINE_GAP, size[worst])
+        said[row] = Relation(left[worst], ">=", 0.0, FINE_GAP, size[worst])
     falls = -np.minimum(reduced_costs(run)["K6"][0], 0.0)
     said["K6"] = _vanishes(run, falls.max(axis=None), SLOPE)
     loose = {"v": SLOPE}
     return said | {row: _vanishes(run, p, loose.get(row, FINE_GAP)) for row, p in products(run)}
 
 
-def _vanishes(run: Traced, amounts: Floats, tolerance: float) -> Stated:
+def _vanishes(run: TracedRun, amounts: Floats, tolerance: float) -> Relation:
     # slots end at a gap relative to their cost and that of deploying every job once
     broker = run.instance
     once = float(broker.deploy_cost[broker.pair_job].sum())
-    return Stated(float(np.abs(amounts).sum()), "==", 0.0, tolerance, cost(run) + once)
+    return Relation(float(np.abs(amounts).sum()), "==", 0.0, tolerance, cost(run) + once)
 
 
 def _conditions(broker: Brokerage) -> Saying:
     demands = np.abs(np.concatenate([broker.worker_demand, broker.server_demand]))
     least = float(demands[demands > 0].min(initial=np.inf))
-    resolved = Stated(least, ">=", FEASIBLE * float(demands.max(initial=0.0)))
+    resolved = Relation(least, ">=", FEASIBLE * float(demands.max(initial=0.0)))
     return said(*statements(trace("", broker, "printed")).values(), given=[resolved])
 
 
@@ -422,4 +422,4 @@ def stationarity_holds_resource_by_resource(broker: Brokerage) -> Saying | None:
     paid = unit[broker.pair_slot] * broker.worker_demand[broker.pair_job][:, None, :]
     pair, site, _ = np.unravel_index(np.argmax(paid), paid.shape)
     first, second = paid[pair, site, :2]
-    return said(Stated(first, "==", second, LOOSE_GAP))
+    return said(Relation(first, "==", second, LOOSE_GAP))

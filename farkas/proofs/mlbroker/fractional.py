@@ -6,7 +6,7 @@ import itertools
 import msgspec
 import numpy as np
 
-from farkas.duals.mlbroker import DualAsPrinted
+from farkas.duals.mlbroker import PrintedDual
 from farkas.exact.solver import optimum
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.data import busy_slots, entropy
@@ -19,7 +19,7 @@ from farkas.proofs.claim import Trials, claim, drawn, require, require_zero, sp
 from farkas.proofs.mlbroker.runs import (
     FEW,
     Inequality,
-    Traced,
+    TracedRun,
     a_minus_b_is_at_most_a_log_of_a_over_b,
     brokers,
     compare,
@@ -32,8 +32,8 @@ from farkas.proofs.mlbroker.runs import (
     trace,
     traced_runs,
 )
-from farkas.proofs.verdict import Among, Saying, Stated, Verdict, held, proved, refuted, said
-from farkas.relaxations.mlbroker.relaxed import Relaxed
+from farkas.proofs.verdict import Among, Relation, Saying, Verdict, held, proved, refuted, said
+from farkas.relaxations.mlbroker.relaxed import Relaxation
 from farkas.replay.mlbroker_fractional import replay_fractional
 from farkas.tolerances import SOLVER_GAP
 
@@ -46,7 +46,7 @@ def offline(instance: Brokerage, **variant: str) -> float:
 @functools.lru_cache(maxsize=256)
 def relaxed(instance: Brokerage, relax: str, semantics: str = "printed") -> float:
     """Optimum of the relaxation, USD."""
-    return optimum(Relaxed(relax=relax, semantics=semantics).form(instance))
+    return optimum(Relaxation(relax=relax, semantics=semantics).form(instance))
 
 
 @claim("mlbroker.price_with_switches", source="mlBroker (7), (8c)-(8e)")
@@ -71,7 +71,7 @@ def switches_with_valid_constants_charge_the_discounted_price() -> Verdict:
         values = [
             offline(broker, prices=form, presence="split") for form in Offline.options()["prices"]
         ]
-        trials.add(example, Stated(min(values), "==", max(values), SOLVER_GAP))
+        trials.add(example, Relation(min(values), "==", max(values), SOLVER_GAP))
     return trials.proved("both price forms have one optimum, F")
 
 
@@ -112,7 +112,7 @@ def every_entry_of_a_site_is_charged(broker: Brokerage) -> Saying:
     Nothing in (8) makes v fall, so each (job, site) is paid once a life.
     """
     printed, strict = (offline(broker, semantics=name) for name in ("printed", "strict"))
-    return said(Stated(printed, "==", strict, SOLVER_GAP), printed=printed, strict=strict)
+    return said(Relation(printed, "==", strict, SOLVER_GAP), printed=printed, strict=strict)
 
 
 @claim(
@@ -143,9 +143,9 @@ def the_printed_dual_bounds_the_relaxation(broker: Brokerage) -> Saying:
 
     The objective lacks Σ ξ, so that weak duality fails; sums over resources are missing too.
     """
-    dual, best = optimum(DualAsPrinted().form(broker)), offline(broker)
+    dual, best = optimum(PrintedDual().form(broker)), offline(broker)
     return said(
-        Stated(dual, "<=", best, SOLVER_GAP),
+        Relation(dual, "<=", best, SOLVER_GAP),
         dual=dual,
         relaxed=relaxed(broker, "printed"),
         offline=best,
@@ -157,12 +157,12 @@ def claimed_ratio(epsilon: float) -> float:
     return float(2 + (1 + epsilon) * np.log1p(1 / epsilon))
 
 
-def static(run: Traced) -> float:
+def static(run: TracedRun) -> float:
     """C1 + C2 + C4 of the run, USD."""
     return run.outcome.numbers["static"]
 
 
-def moving(run: Traced) -> float:
+def moving(run: TracedRun) -> float:
     """C3 of the run, USD; (13b)."""
     return run.outcome.numbers["moving"]
 
@@ -188,9 +188,9 @@ def optima_of_slots_add_up_to_that_of_all() -> Verdict:
 
     return refuted(
         {"instance": "mlbroker/unit_scaling", "data": [0, 1000], "worker_demand": 0},
-        Stated(total(run.deployed), "<=", total(half)),
+        Relation(total(run.deployed), "<=", total(half)),
         "entering by halves costs less",
-        given=Stated(float(half.min()), ">=", 1 / broker.deployment_bound("printed")),
+        given=Relation(float(half.min()), ">=", 1 / broker.deployment_bound("printed")),
         slots=total(run.deployed),
         by_halves=total(half),
     )
@@ -217,14 +217,14 @@ def fractional_runs_are_feasible_and_programs_are_polynomial() -> Verdict:
         for run in traced_runs(relax):
             said = Points(plain(run.decisions), {"relax": relax})
             broken = replay_fractional(run.instance, said).broken
-            trials.add(run.example, Stated(len(broken), "==", 0))
+            trials.add(run.example, Relation(len(broken), "==", 0))
     for example, broker in itertools.islice(brokers(), 12):
-        form, sites = Relaxed(relax="printed").form(broker), broker.num_sites
+        form, sites = Relaxation(relax="printed").form(broker), broker.num_sites
         prices = 3 * sites * broker.num_resources * len(busy_slots(broker))
         columns = broker.num_pairs * (4 * sites + 2 * sites**2) + prices
         rows = broker.num_pairs * (6 * sites + 1) + prices
-        trials.add(example, Stated(form.num_columns, "==", columns))
-        trials.add(example, Stated(form.num_rows, "==", rows))
+        trials.add(example, Relation(form.num_columns, "==", columns))
+        trials.add(example, Relation(form.num_rows, "==", rows))
     return trials.proved(
         "all rows but those of z are rows of one slot; a program of polynomial size with a "
         "self-concordant barrier takes polynomial time to any accuracy"
@@ -234,7 +234,7 @@ def fractional_runs_are_feasible_and_programs_are_polynomial() -> Verdict:
 def _within_r1(broker: Brokerage) -> Saying:
     run = algorithms["mlbroker.fractional"].run(broker, relax="printed")
     ratio, bound = run.value / relaxed(broker, "printed"), claimed_ratio(broker.epsilon)
-    return said(Stated(ratio, "<=", bound), ratio=ratio, r1=bound, cost=run.value)
+    return said(Relation(ratio, "<=", bound), ratio=ratio, r1=bound, cost=run.value)
 
 
 WANDERING = Among(size={"jobs": 1, "sites": 12, "slots": 12})
@@ -249,7 +249,7 @@ def fractional_runs_cost_at_most_r1_times_the_relaxation() -> Verdict:
     sites that were left, and moving them costs a little, eight sites are enough.
     """
     sizes: dict[str, float] = {}
-    said_of: dict[str, Stated] = {}
+    said_of: dict[str, Relation] = {}
     for name in ("harmonic", "harmonic_fifteen", "harmonic_seventeen", "wandering"):
         found = _within_r1(shipped(name))
         (said_of[name],) = found.relations
@@ -270,7 +270,7 @@ def fractional_runs_cost_at_most_r1_times_the_relaxation() -> Verdict:
 def many_jobs_save_theorem_3(broker: Brokerage) -> Saying:
     """Theorem 3 holds when K R <= I.  Twelve copies of the harmonic job meet the assumption."""
     found = _within_r1(broker)
-    assumed = Stated(broker.num_resources * broker.num_sites, "<=", broker.num_jobs)
+    assumed = Relation(broker.num_resources * broker.num_sites, "<=", broker.num_jobs)
     return said(*found.relations, given=[assumed], **found.numbers)
 
 
@@ -285,7 +285,7 @@ def the_evaluation_meets_the_assumption_of_theorem_3() -> Verdict:
     most = max(len(broker.pairs_at(slot)) for slot in range(broker.num_slots))
     return refuted(
         {"preset": "published", "seed": 0},
-        Stated(broker.num_resources * broker.num_sites, "<=", most),
+        Relation(broker.num_resources * broker.num_sites, "<=", most),
         "the busiest slot, seed 0",
         jobs_of_all_slots=float(broker.num_jobs),
     )
@@ -331,7 +331,7 @@ def the_cost_is_bounded_by_the_run_itself() -> Verdict:
     )
     a_minus_b_is_at_most_a_log_of_a_over_b()  # raises unless it is so
 
-    def right(run: Traced) -> float:
+    def right(run: TracedRun) -> float:
         broker = run.instance
         last = run.deployed[broker.pair_start[1:] - 1]
         rest = broker.deploy_cost[:, None] * broker.epsilon * np.log1p(last / broker.epsilon)
@@ -353,5 +353,5 @@ def fractional_runs_lose_little() -> Verdict:
     for run in traced_runs("printed"):
         if not isinstance(run.example, str):
             ratio = cost(run) / relaxed(run.instance, "printed")
-            trials.add(run.example, Stated(ratio, "<", 1.25))
+            trials.add(run.example, Relation(ratio, "<", 1.25))
     return trials.verdict()

@@ -17,14 +17,14 @@ from farkas.proofs.mlbroker.fractional import claimed_ratio
 from farkas.proofs.mlbroker.runs import (
     CHEAP,
     FEW,
-    Traced,
+    TracedRun,
     cost,
     largest_lambda,
     shipped,
     trace,
     traced_runs,
 )
-from farkas.proofs.verdict import Saying, Stated, Verdict, held, proved, refuted, said
+from farkas.proofs.verdict import Relation, Saying, Verdict, held, proved, refuted, said
 from farkas.rounding.workers import round_workers
 from farkas.tolerances import FEASIBLE, ROUNDING
 
@@ -67,7 +67,7 @@ def _rounding_ratio(broker: Brokerage, relax: str) -> float:
 
 def _within_r2(broker: Brokerage) -> Saying:
     ratio, bound = _rounding_ratio(broker, "tight"), ClaimedRatio.of(broker).total
-    return said(Stated(ratio, "<=", bound), ratio=ratio, r2=bound)
+    return said(Relation(ratio, "<=", bound), ratio=ratio, r2=bound)
 
 
 @claim("mlbroker.theorem4", source="mlBroker Theorem 4", says=_within_r2, among=CHEAP)
@@ -106,7 +106,7 @@ def the_whole_algorithm_costs_at_most_r1_r2_times_the_optimum(broker: Brokerage)
     optimum = algorithms["mlbroker.opt"].run(broker).value
     ratio = algorithms["mlbroker.mlbroker"].run(broker).value / optimum
     bound = claimed_ratio(broker.epsilon) * ClaimedRatio.of(broker).total
-    return said(Stated(ratio, "<=", bound), ratio=ratio, r1_r2=bound)
+    return said(Relation(ratio, "<=", bound), ratio=ratio, r1_r2=bound)
 
 
 @claim("mlbroker.expected_price", source="mlBroker (16a)")
@@ -121,10 +121,10 @@ def expected_cost_is_the_cost_of_the_expectation() -> Verdict:
         return min(2 * h, h + 3)
 
     f_mean, mean_f = price((0 + 6) / 2), (price(0) + price(6)) / 2
-    return refuted(example, Stated(mean_f, "==", f_mean), left=mean_f, right=f_mean)
+    return refuted(example, Relation(mean_f, "==", f_mean), left=mean_f, right=f_mean)
 
 
-def _servers(run: Traced) -> Saying | None:
+def _servers(run: TracedRun) -> Saying | None:
     """In every slot, where the server's share exceeds that of the workers most."""
     relations = []
     for slot, decision in enumerate(run.decisions):
@@ -136,7 +136,7 @@ def _servers(run: Traced) -> Saying | None:
             continue
         at = int((decision.server - share).argmax())
         sides = float(decision.server.flat[at]), float(share.flat[at])
-        relations.append(Stated(sides[0], "<=", sides[1], FEASIBLE, size=1))
+        relations.append(Relation(sides[0], "<=", sides[1], FEASIBLE, size=1))
     return said(*relations) if relations else None
 
 
@@ -159,7 +159,7 @@ CHEAP_WIRES: dict[str, Any] = {
 def the_server_share_is_at_most_the_share_of_workers() -> Verdict:
     """s^r <= y^r / Y.  (8j) lets connections come from other sites, so s and y may part."""
     runs = *traced_runs("tight"), trace(CHEAP_WIRES, drawn(Brokerage, **CHEAP_WIRES), "tight")
-    relations: list[Stated] = []
+    relations: list[Relation] = []
     violations = []
     for run in runs:
         found = _servers(run)
@@ -194,7 +194,7 @@ def deployments_are_differences_of_presence(broker: Brokerage) -> Saying:
     deploy = float(recourse_costs(placed).deploy.sum())
     last = placed.present[broker.pair_start[1:] - 1].sum(axis=1)
     telescoped = float((broker.deploy_cost * last).sum())
-    return said(Stated(deploy, "==", telescoped, ROUNDING), deploy=deploy, telescoped=telescoped)
+    return said(Relation(deploy, "==", telescoped, ROUNDING), deploy=deploy, telescoped=telescoped)
 
 
 @claim("mlbroker.deployments_below_presence", source="mlBroker (17b)")
@@ -220,7 +220,7 @@ def presence_is_the_number_of_workers_and_servers(broker: Brokerage) -> Saying:
     placed = PlacedWorkers.of(broker, workers, [0] * broker.num_pairs)
     left = float(placed.present.sum())
     right = float(placed.workers.sum() + broker.num_pairs)
-    return said(Stated(left, "==", right), left=left, right=right)
+    return said(Relation(left, "==", right), left=left, right=right)
 
 
 @claim(
@@ -238,7 +238,7 @@ def synchronisation_costs_at_most_a_multiple_of_transfer(broker: Brokerage) -> S
     costs = recourse_costs(PlacedWorkers.of(broker, workers, [0] * broker.num_pairs))
     transfer, sync = float(costs.transfer.sum()), float(costs.sync.sum())
     bound = ClaimedRatio.of(broker).sync * transfer
-    return said(Stated(sync, "<=", bound), transfer=transfer, sync=sync, bound=bound)
+    return said(Relation(sync, "<=", bound), transfer=transfer, sync=sync, bound=bound)
 
 
 @claim("mlbroker.rounding_ratio", source="mlBroker Fig. 6")
@@ -257,13 +257,13 @@ def rounding_costs_little() -> Verdict:
         "tight": _rounding_ratio(broker, "tight"),
     }
     example = {"preset": "small", "seed": 2, "big_m": 1e5}
-    statement = Stated(max(sizes.values()), "<=", 2.5)
+    statement = Relation(max(sizes.values()), "<=", 2.5)
     return refuted(example, statement, "vast against (9)", **sizes)
 
 
 def _rounding_costs_little(broker: Brokerage) -> Saying:
     ratio = _rounding_ratio(broker, "tight")
-    return said(Stated(ratio, "<=", 2.5), ratio=ratio)
+    return said(Relation(ratio, "<=", 2.5), ratio=ratio)
 
 
 @claim(
@@ -318,9 +318,9 @@ def rounding_multiplies_dear_capacity_by_at_most_one_plus_lambda() -> Verdict:
     left, right = float((rounded * dear).sum()), float((fractional * dear).sum())
     return refuted(
         {"instance": "mlbroker/surplus_worker", "transfer_price": prices, "workers": [0.01, 0.99]},
-        Stated(left, "<=", (1 + largest_lambda(broker)) * right),
+        Relation(left, "<=", (1 + largest_lambda(broker)) * right),
         "both sites round up",
-        given=Stated(float(fractional.sum()), ">=", float(broker.workers_needed[0])),
+        given=Relation(float(fractional.sum()), ">=", float(broker.workers_needed[0])),
         rounded=left,
         fractional=right,
     )
@@ -335,7 +335,7 @@ def the_dearest_pair_bounds_all_pairs() -> Verdict:
     return proved("no price into a site exceeds the largest of all")
 
 
-def _one_slot_run(broker: Brokerage) -> tuple[Traced, float] | None:
+def _one_slot_run(broker: Brokerage) -> tuple[TracedRun, float] | None:
     """Run Algorithm 1 on one job in one slot; and Σ P ỹ of it, GB."""
     if broker.num_pairs != 1 or broker.workers_needed[0] <= 0:
         return None
@@ -361,7 +361,7 @@ def resource_steps_compare_equal_units(broker: Brokerage) -> Saying | None:
         return None
     run, trained = found
     ratio = ClaimedRatio.of(broker).resource
-    statement = Stated(ratio * trained, "<=", ratio * cost(run))
+    statement = Relation(ratio * trained, "<=", ratio * cost(run))
     return said(statement, data=trained, cost=cost(run))
 
 
@@ -382,7 +382,7 @@ def workers_and_servers_are_at_most_a_share_of_the_data(broker: Brokerage) -> Sa
     rounded = round_workers(workers, broker.worker_demand, np.random.default_rng(0))
     left = float(broker.deploy_cost[0]) * (float(rounded.sum()) + 1)
     right = _deploy_term(broker, trained)
-    return said(Stated(left, "<=", right), workers=float(rounded.sum()))
+    return said(Relation(left, "<=", right), workers=float(rounded.sum()))
 
 
 def _deploy_term(broker: Brokerage, trained: float) -> float:
@@ -405,7 +405,7 @@ def deployment_steps_compare_equal_units(broker: Brokerage) -> Saying | None:
         return None
     run, trained = found
     right = ClaimedRatio.of(broker).deploy * cost(run)
-    statement = Stated(_deploy_term(broker, trained), "<=", right)
+    statement = Relation(_deploy_term(broker, trained), "<=", right)
     return said(statement, data=trained, cost=cost(run))
 
 
@@ -419,7 +419,7 @@ def synchronisation_costs_at_most_its_volume() -> Verdict:
     volume = float(broker.sync_volume[0]) * float(workers.sum())
     return refuted(
         {"instance": "mlbroker/surplus_worker", "transfer_price": prices, "workers": [1, 1]},
-        Stated(sync, "<=", volume),
+        Relation(sync, "<=", volume),
         "USD for GB",
     )
 
@@ -445,9 +445,9 @@ def rounded_transfers_cost_at_most_the_fractional_solution() -> Verdict:
     mean = float(np.mean(costs))
     return refuted(
         {"instance": "mlbroker/surplus_worker twice", "sync_volume": 0, "transfer_price": prices},
-        Stated(mean, "<=", cost(run)),
+        Relation(mean, "<=", cost(run)),
         f"{len(costs)} draws, seed 0",
-        given=Stated(stays, "<=", 0, FEASIBLE, size=1),
+        given=Relation(stays, "<=", 0, FEASIBLE, size=1),
         mean_transfer=mean,
         fractional_cost=cost(run),
     )

@@ -14,10 +14,10 @@ from farkas.models.mlbroker.placement import Offline
 from farkas.online import algorithms, environments
 from farkas.online.loop import decide
 from farkas.online.mlbroker.fractional import MlBroker
-from farkas.portable import uniform
+from farkas.portable_functions import uniform
 from farkas.proofs.claim import Trials, claim, drawn, require, require_zero, sp
 from farkas.proofs.mlbroker.runs import largest_lambda
-from farkas.proofs.verdict import Among, Saying, Stated, Verdict, proved, refuted, said
+from farkas.proofs.verdict import Among, Relation, Saying, Verdict, proved, refuted, said
 from farkas.rounding.dependent import trade_once
 from farkas.rounding.workers import round_sites, round_workers
 from farkas.tolerances import ROUNDING, SOLVER_GAP
@@ -78,9 +78,9 @@ def every_trade_settles_an_item() -> Verdict:
         after = trade_once(share, weight, float(rng.random()))
         trials.add(
             {"share": share.tolist(), "weight": weight.tolist()},
-            Stated(int(np.isin(after, (0.0, 1.0)).sum()), ">=", 1),
-            Stated(float(after.min()), ">=", 0),
-            Stated(float(after.max()), "<=", 1),
+            Relation(int(np.isin(after, (0.0, 1.0)).sum()), ">=", 1),
+            Relation(float(after.min()), ">=", 0),
+            Relation(float(after.max()), "<=", 1),
         )
     return trials.proved("every trade ends with an entry at 0 or 1, both inside [0, 1]")
 
@@ -120,7 +120,7 @@ def round1_alone_trains_all_data() -> Verdict:
     workers, weight, rng = np.full((2, 2), 0.5), np.ones(2), np.random.default_rng(0)
     least = min(float(round_sites(workers, weight, rng).sum(axis=1).min()) for _ in range(100))
     example = {"workers": workers.tolist(), "weight": [1, 1]}
-    return refuted(example, Stated(least, ">=", float(workers.sum(axis=1).min())))
+    return refuted(example, Relation(least, ">=", float(workers.sum(axis=1).min())))
 
 
 @claim("mlbroker.p1", source="mlBroker Theorem 4, (P1)")
@@ -133,7 +133,7 @@ def probabilities_are_kept() -> Verdict:
     example = {"fractions": [0.3, 0.4], "weights": [1, 1]}
     note = f"with weights (1, 3) it is ({float(unequal[0]):g}, {float(unequal[1]):g})"
     statement = [
-        Stated(chance, "==", share)
+        Relation(chance, "==", share)
         for found in (equal, unequal)
         for chance, share in zip(found, shares, strict=True)
         if chance != share
@@ -148,7 +148,7 @@ def weights_are_kept() -> Verdict:
     ends = sorted({end[0] + 3 * end[1] for end in found})
     sizes = {"before": 1.5} | {f"after_{k}": float(end) for k, end in enumerate(ends)}
     example = {"fractions": [0.3, 0.4], "weights": [1, 3]}
-    statement = [Stated(end, "==", Fraction(3, 2)) for end in (ends[0], ends[-1])]
+    statement = [Relation(end, "==", Fraction(3, 2)) for end in (ends[0], ends[-1])]
     return refuted(example, statement, "more than before", **sizes)
 
 
@@ -176,7 +176,7 @@ def trades_are_defined_for_every_demand() -> Verdict:
     except ZeroDivisionError:
         trades = 0
     example = {"fractions": [0.3, 0.4], "weights": [0, 1]}
-    return refuted(example, Stated(trades, ">", 0), "n = 0 is in the published range")
+    return refuted(example, Relation(trades, ">", 0), "n = 0 is in the published range")
 
 
 @claim("mlbroker.capacity_growth", source="mlBroker (14)")
@@ -220,8 +220,8 @@ def rounding_multiplies_a_sites_usage_by_at_most_one_plus_lambda(
     demand = float(broker.worker_demand[0, 0])
     allowed = (1 + largest_lambda(broker)) * demand * float(fractional[0, 0])
     used = demand * float(rounded[0, 0])
-    enough = Stated(float(fractional.sum()), ">=", float(broker.workers_needed[0]), ROUNDING)
-    return said(Stated(used, "<=", allowed), given=[enough], used=used, allowed=allowed)
+    enough = Relation(float(fractional.sum()), ">=", float(broker.workers_needed[0]), ROUNDING)
+    return said(Relation(used, "<=", allowed), given=[enough], used=used, allowed=allowed)
 
 
 @claim("mlbroker.independent_rounding_fails", source="mlBroker section 5, introduction")
@@ -253,7 +253,9 @@ def independent_rounding_leaves_jobs_short() -> Verdict:
         }
         broker = drawn(Brokerage, **settings)
         alone = int(algorithms["mlbroker.ir[tight]"].run(broker, seed=seed).numbers["repaired"])
-        trials.add(settings, Stated(alone, ">", 0), Stated(short_of_workers(broker, seed), "==", 0))
+        trials.add(
+            settings, Relation(alone, ">", 0), Relation(short_of_workers(broker, seed), "==", 0)
+        )
         short, total = short + alone, total + broker.num_pairs
     return trials.proved(
         "none of R shares of 1/R goes up with probability (1 − 1/R)^R", share=short / total
@@ -364,5 +366,5 @@ def placement_contains_set_cover() -> Verdict:
         least = optimum(Offline(prices="two", presence="split").form(set_cover(subsets, elements)))
         cost = cover_number(subsets, elements) + 2 * PRICE * elements
         example = {"subsets": [sorted(subset) for subset in subsets], "elements": elements}
-        trials.add(example, Stated(least, "==", cost, SOLVER_GAP))
+        trials.add(example, Relation(least, "==", cost, SOLVER_GAP))
     return trials.proved("sites that a job enters are the subsets of a cover")

@@ -21,9 +21,9 @@ from farkas.online.mlbroker.fractional import (
 from farkas.proofs.claim import claim, drawn, instance_of, require, require_zero, sp
 from farkas.proofs.verdict import (
     Among,
+    Relation,
     Saying,
     Standing,
-    Stated,
     Verdict,
     held,
     proved,
@@ -44,7 +44,7 @@ shipped = functools.partial(instance_of, Brokerage)  #: Shipped instance of this
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Traced:
+class TracedRun:
     """A finished run with its dual point."""
 
     example: Example  #: How to cite the instance.
@@ -75,18 +75,18 @@ def brokers() -> Iterator[tuple[Example, Brokerage]]:
 
 
 @functools.lru_cache(maxsize=2)
-def traced_runs(relax: Relax) -> tuple[Traced, ...]:
+def traced_runs(relax: Relax) -> tuple[TracedRun, ...]:
     """Run Algorithm 1 on all brokers."""
     return tuple(trace(example, broker, relax) for example, broker in brokers())
 
 
-def trace(example: Example, instance: Brokerage, relax: Relax) -> Traced:
+def trace(example: Example, instance: Brokerage, relax: Relax) -> TracedRun:
     """Run Algorithm 1 and rebuild its dual point."""
     world, policy = environments["mlbroker"], Fractional(relax)
     made = decide(policy, world, instance, 0)
     decisions = made.decisions
     deployed = deployment(instance, decisions)
-    return Traced(
+    return TracedRun(
         example=example,
         instance=instance,
         decisions=tuple(decisions),
@@ -104,17 +104,17 @@ def largest_lambda(broker: Brokerage) -> float:
         return float((rate * (broker.num_sites + 1) / broker.volume.min(axis=1)).max())
 
 
-def cost(run: Traced) -> float:
+def cost(run: TracedRun) -> float:
     """Cost of the run, USD."""
     return run.outcome.total
 
 
-def small_cost(run: Traced) -> float:
+def small_cost(run: TracedRun) -> float:
     """Share of the run's cost below which amounts of money are noise, USD."""
     return FEASIBLE * cost(run)
 
 
-def dual_bound(run: Traced) -> float:
+def dual_bound(run: TracedRun) -> float:
     """D with Σ ξ, the bound that the run proves, USD."""
     return float(run.point.bound)
 
@@ -124,16 +124,16 @@ class Inequality:
     """What a statement compares in a run: ``left <= right``."""
 
     #: left, right: both sides.
-    left: Callable[[Traced], float]
-    right: Callable[[Traced], float]
+    left: Callable[[TracedRun], float]
+    right: Callable[[TracedRun], float]
     #: Violation relative to the largest of both sides and ``size`` that solver noise explains.
     noise: float = LOOSE_GAP
     #: In the unit of the sides: smaller ones are noise, and compared with this instead.
-    size: Callable[[Traced], float] = small_cost
+    size: Callable[[TracedRun], float] = small_cost
 
-    def of(self, run: Traced) -> Stated:
+    def of(self, run: TracedRun) -> Relation:
         """Compare both sides; raises ValueError where one is not a number."""
-        return Stated(self.left(run), "<=", self.right(run), self.noise, self.size(run))
+        return Relation(self.left(run), "<=", self.right(run), self.noise, self.size(run))
 
     def says(self, instance: Brokerage) -> Saying:
         """Compare both sides on the run of an instance."""
@@ -147,13 +147,13 @@ FEW = Among(size={"jobs": 2, "sites": 2, "slots": 3})
 CHEAP = FEW.over(worker_capacity=(1.0, 1000.0), data=(0.0, 1000.0), sync_volume=(0.0, 10.0))
 
 
-def compare(runs: tuple[Traced, ...], sides: Inequality) -> Verdict:
+def compare(runs: tuple[TracedRun, ...], sides: Inequality) -> Verdict:
     """Verdict on ``left <= right`` over runs.
 
     Refuted by the worst finite violation, on a shipped instance where one violates it.
     """
-    relations: list[Stated] = []
-    violations: list[tuple[bool, bool, float, Example, Stated]] = []
+    relations: list[Relation] = []
+    violations: list[tuple[bool, bool, float, Example, Relation]] = []
     for run in runs:
         relation = sides.of(run)
         relations.append(relation)
@@ -208,7 +208,7 @@ def the_entropy_term_is_strictly_increasing() -> Verdict:
     numbers = {v: sp.Rational(1, 10), p: sp.Rational(1, 2), eps: 1, c: 1, sigma: 1}
     value = float(sp.diff(term, v).subs(numbers))
     example = {"v": 0.1, "p": 0.5, "epsilon": 1, "c": 1, "sigma": 1}
-    return refuted(example, Stated(value, ">", 0), derivative=value)
+    return refuted(example, Relation(value, ">", 0), derivative=value)
 
 
 @claim("mlbroker.deployment_grows", source="mlBroker (10); added")
@@ -240,7 +240,7 @@ def the_smallest_deployment_minimises_the_entropy_term() -> Verdict:
     smallest, stay = float(none.subs(sizes)), float(full.subs(sizes))
     example = {"p": 1, "epsilon": 1, "c": 1, "need": 0}
     note = "staying deployed is cheaper in (10)"
-    return refuted(example, Stated(smallest, "<=", stay), note, smallest=smallest, stay=stay)
+    return refuted(example, Relation(smallest, "<=", stay), note, smallest=smallest, stay=stay)
 
 
 def slopes_are_differences_of_prices() -> None:

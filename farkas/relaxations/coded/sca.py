@@ -24,7 +24,7 @@ from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs, reference_time
 from farkas.numbers import Floats, Ints
-from farkas.solvers import Claimed
+from farkas.solvers import Conclusion
 from farkas.solvers.convex import solve_problem
 from farkas.tolerances import SOLVER_GAP
 
@@ -245,7 +245,7 @@ class Sca(ConvexProgram):
             model.parameters[name].value = value
 
 
-class Solved(NamedTuple):
+class SurrogateSolution(NamedTuple):
     """What a solver says of P(z)."""
 
     point: SharedPoint  #: A minimiser.
@@ -258,7 +258,7 @@ def solve_step(
     split: str = "product",
     point: SharedPoint | None = None,
     models: dict[float, ConvexModel] | None = None,
-) -> Solved:
+) -> SurrogateSolution:
     """Solve P(z).
 
     Raises `NoAnswer` when the solver reaches no optimum, in no units.
@@ -284,9 +284,9 @@ def solve_step(
         else:
             models[unit] = program.model((data, z))
         answer = solve_problem(models[unit].problem)
-        if answer.claim is Claimed.OPTIMAL:
+        if answer.claim is Conclusion.OPTIMAL:
             break
-        if answer.claim is Claimed.FEASIBLE:
+        if answer.claim is Conclusion.FEASIBLE:
             # feasible, and found a second time in other units: good enough for a step
             if any(abs(answer.objective / value - 1.0) <= SOLVER_GAP for value in less_sure):
                 break
@@ -294,7 +294,7 @@ def solve_step(
     else:
         answer.require_optimal()
     found = read_point(data, models[unit], z, unit)
-    return Solved(found, answer.objective, answer.bound)
+    return SurrogateSolution(found, answer.objective, answer.bound)
 
 
 def read_point(

@@ -16,7 +16,7 @@ from farkas.registry import once
 from farkas.tolerances import FINE_GAP, LEVEL, LOOSE_GAP
 
 
-class AssignmentTruncated(MaxMin):
+class TruncatedAssignment(MaxMin):
     """The linear program with speeds cut to a cap; bounds the dedicated optimum.  Not in the paper.
 
     A dedicated assignment of level V keeps it when speeds are cut to V, so V is at most the largest
@@ -182,7 +182,7 @@ HALVINGS = 60
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Excluded:
+class ExclusionPrices:
     """Prices that exclude every level above one."""
 
     level: float  #: 1/time; with speeds cut to any larger level the prices allow less than it.
@@ -199,14 +199,14 @@ def truncated_level(speed: Floats) -> float:
     return excluded_level(speed).level
 
 
-def excluded_level(speed: Floats) -> Excluded:
+def excluded_level(speed: Floats) -> ExclusionPrices:
     """Return `truncated_level` and the prices that exclude what is above it.
 
     From V_LP on, prices exclude all levels down to the next one, for which the program is solved
     anew until it reaches it; as a rule two or three programs are enough.
     """
     sharing = best_sharing(speed)
-    best = Excluded(sharing.level, sharing.prices)
+    best = ExclusionPrices(sharing.level, sharing.prices)
     least = sharing.level * 2.0**-HALVINGS
     for _ in range(HALVINGS):
         if best.level <= least:
@@ -215,11 +215,11 @@ def excluded_level(speed: Floats) -> Excluded:
         cut = best_sharing(np.minimum(speed / best.level, 1.0))
         if cut.level >= 1.0 - LEVEL:
             break
-        best = Excluded(best.level, cut.prices)
+        best = ExclusionPrices(best.level, cut.prices)
     return best
 
 
-def _last_allowed(speed: Floats, known: Excluded) -> float:
+def _last_allowed(speed: Floats, known: ExclusionPrices) -> float:
     """Return the end of the levels that prices exclude: all above it, up to a last place."""
     low, high = 0.0, known.level
     for _ in range(HALVINGS):

@@ -112,7 +112,7 @@ class GvneLP(Gvne):
     integral = False
 
 
-class Augmented(Program):
+class AugmentedRelaxation(Program):
     """Relaxation for fixed ring sizes that can be decomposed into rings.
 
     Rost and Schmid's second formulation for a ring: it is cut at worker 0, and in the copy of host

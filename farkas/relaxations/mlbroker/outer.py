@@ -17,9 +17,15 @@ from farkas.models.mlbroker.data import (
     entropy,
     growth,
 )
-from farkas.models.mlbroker.placement import Connections, Presence, Relaxing, resources, traffic
+from farkas.models.mlbroker.placement import (
+    Connections,
+    Presence,
+    RelaxationRules,
+    resources,
+    traffic,
+)
 from farkas.numbers import Floats
-from farkas.portable import log1p
+from farkas.portable_functions import log1p
 
 # The entropy term of (10) from below, by tangents that join where they are needed.
 #
@@ -107,7 +113,7 @@ class TangentProblem:
         return cls(problem, tangents)
 
 
-class Outer(Relaxing, Connections, Presence):
+class Outer(RelaxationRules, Connections, Presence):
     """The regularised slot (10) with tangents in place of the entropy term: a lower bound, linear.
 
     Families, ``relax`` and ``semantics`` are those of mlbroker.relaxed on one slot.  Deployment

@@ -68,7 +68,7 @@ BY_JOB = (
 )  # fmt: skip
 
 
-class Regularized(ConvexProgram):
+class RegularizedSlot(ConvexProgram):
     """Cheapest fractional slot, with relative entropy in place of deployment cost.  mlBroker (10).
 
     min C1 + C2 + C4 + Σ (c/σ) [(v+ε) ln((v+ε)/(p+ε)) − v + p], p the deployment one slot before.

@@ -11,7 +11,7 @@ from farkas.algebra import Param, Sum, Var, constraint, objective, option
 from farkas.errors import InvalidOption
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.data import declare_data, declare_sets, of_busy_slots
-from farkas.models.mlbroker.placement import PlacementProgram, Relaxing, deployments
+from farkas.models.mlbroker.placement import PlacementProgram, RelaxationRules, deployments
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -22,7 +22,7 @@ class JobAlone:
     job: int
 
 
-class Relaxed(Relaxing, PlacementProgram):
+class Relaxation(RelaxationRules, PlacementProgram):
     """Lower bound on the offline optimum, a linear program.  mlBroker (9).
 
     ``relax``: "printed" is (9), that is (8) with one constant M, one constant U and nonnegative
@@ -40,8 +40,8 @@ class Relaxed(Relaxing, PlacementProgram):
 
     def __new__(cls, **variant: str) -> Self:
         """Pick the class that writes the chosen relaxation, whatever has been imported so far."""
-        if cls is Relaxed and variant.get("relax") == "sharp":
-            return super().__new__(ServerIndexed)  # type: ignore[return-value]
+        if cls is Relaxation and variant.get("relax") == "sharp":
+            return super().__new__(ServerRelaxation)  # type: ignore[return-value]
         return super().__new__(cls)
 
     def __init__(self, **variant: str) -> None:
@@ -70,7 +70,7 @@ def workers_at(m, i, t, r):
     return Sum(m.workers[i, t, r, p] for p in m.sites)
 
 
-class ServerIndexed(Relaxed):
+class ServerRelaxation(Relaxation):
     """Lower bound that knows where the server stands.  Strict semantics; not in the paper.
 
     Data and workers carry the server's site p as a further index, so that synchronisation is paid

@@ -16,8 +16,8 @@ from farkas.instances.mlbroker import Semantics
 from farkas.models.mlbroker.data import SlotProblem, entropy
 from farkas.numbers import Floats, floats
 from farkas.relaxations.mlbroker.outer import Outer, TangentProblem, Tangents
-from farkas.relaxations.mlbroker.regularized import Regularized, SlotSolution
-from farkas.solvers import Answer, Claimed, Session
+from farkas.relaxations.mlbroker.regularized import RegularizedSlot, SlotSolution
+from farkas.solvers import Answer, Conclusion, Session
 from farkas.solvers.session import optimum_of
 from farkas.solvers.subproblem import Subproblem, SubproblemAnswer, own_solver
 from farkas.tolerances import FINE_GAP
@@ -97,7 +97,7 @@ def settle(
     best: tuple[Answer, float] | None = None
     for _ in range(MOST_ROUNDS):
         answer = ask(*tangents.segments())
-        if best is not None and answer.claim is not Claimed.OPTIMAL:
+        if best is not None and answer.claim is not Conclusion.OPTIMAL:
             return best  # segments as narrow as the solver's tolerances
         here = deployed(answer.require_optimal().point)
         short = shortfall(tangents, here)
@@ -199,6 +199,6 @@ def answer_of(found: SlotSolution) -> SubproblemAnswer:
 def cutting_planes(asked: Subproblem) -> SubproblemAnswer:
     """Solve a slot by linear programs to which tangents are added."""
     program = asked.formulation
-    assert isinstance(program, Regularized)
+    assert isinstance(program, RegularizedSlot)
     problem = SlotProblem.of(asked.data, program.semantics)
     return answer_of(Together(program.relax, program.semantics).solve(problem))

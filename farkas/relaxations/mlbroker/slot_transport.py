@@ -28,7 +28,7 @@ from farkas.errors import UnsupportedForm
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.data import SlotProblem, entropy, growth
 from farkas.numbers import Bools, Floats
-from farkas.relaxations.mlbroker.regularized import Regularized, SlotSolution
+from farkas.relaxations.mlbroker.regularized import RegularizedSlot, SlotSolution
 from farkas.relaxations.mlbroker.slot_solver import Together, answer_of
 from farkas.solvers.subproblem import Subproblem, SubproblemAnswer, own_solver
 from farkas.tolerances import FINE_GAP, TIE
@@ -243,7 +243,7 @@ def follow(problem: SlotProblem) -> SlotSolution:
 def filling(asked: Subproblem) -> SubproblemAnswer:
     """Solve a slot of the tight relaxation in closed form, or by linear programs of jobs."""
     program = asked.formulation
-    assert isinstance(program, Regularized)
+    assert isinstance(program, RegularizedSlot)
     if not program.separable:
         words = "filling solves mlbroker.regularized[tight,printed] only; try cutting_planes"
         raise UnsupportedForm(f"{program.full_name}: {words}")

@@ -190,7 +190,7 @@ class SlotGrowth:
 JobsToPlace = tuple[int, int, Floats]  #: `begin`, `end` and `slope` of `schedules_of`.
 
 
-class JobPlacing:
+class JobPlacement:
     """Places jobs at prices, with many sites as cheaply as is found."""
 
     kernels: ClassVar[tuple[Kernel[..., Any], ...]] = (place_jobs, place_pairs)
@@ -219,7 +219,7 @@ def cheapest_schedules(
     tasks = [(begin, min(begin + PART, data.num_jobs), slope) for begin in begins]
     starts = data.pair_start
     steps = [pair_steps(data) * float(starts[end] - starts[begin]) for begin, end, _ in tasks]
-    parts = list((executor or Executor()).each(JobPlacing(data), data, tasks, steps, check))
+    parts = list((executor or Executor()).each(JobPlacement(data), data, tasks, steps, check))
     sets = data.num_sites if data.num_sites > MOST_SITES else 1 << data.num_sites
     return joined(parts, sets, data.num_sites)
 

@@ -17,12 +17,12 @@ Capture = pytest.CaptureFixture[str]
 
 
 def test_a_single_refuted_claim_is_a_negative_result(capsys: Capture) -> None:
-    from farkas.proofs import Standing, Stated, claim, claims, refuted
+    from farkas.proofs import Relation, Standing, claim, claims, refuted
 
     @claim("mlbroker.false_for_this_test", source="nowhere")
     def false() -> object:
         """All jobs are free."""
-        return refuted("mlbroker/tiny", Stated(16.8, "==", 0))
+        return refuted("mlbroker/tiny", Relation(16.8, "==", 0))
 
     try:
         assert call(["claims", "mlbroker.false_for_this_test", "--run", "--json"]) == 1

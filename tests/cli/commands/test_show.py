@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from farkas.algebra import programs
-from farkas.api.warm import Warmed
+from farkas.api.warm import CompiledKernel
 from farkas.cli import call
 from farkas.cli.commands import show
 from farkas.cli.commands.show import SORTS, _lines
@@ -154,11 +154,11 @@ def test_it_tells_kernels_apart_by_whether_they_were_there(
 ) -> None:
     asked = []
     done = [
-        Warmed("farkas.online.dps.seller.sell_at", ("dps",), 1.5, False),
-        Warmed("farkas.online.eris.scheduler_dp.best_plan", ("eris", "dps"), 0.25, True),
+        CompiledKernel("farkas.online.dps.seller.sell_at", ("dps",), 1.5, False),
+        CompiledKernel("farkas.online.eris.scheduler_dp.best_plan", ("eris", "dps"), 0.25, True),
     ]
 
-    def warm(kinds: list[str], progress: object) -> list[Warmed]:
+    def warm(kinds: list[str], progress: object) -> list[CompiledKernel]:
         asked.append(list(kinds))
         return done
 

@@ -22,7 +22,7 @@ from farkas.instances import library
 from farkas.instances.library import path as shipped
 from farkas.models.coded.kernel import reference_time
 from farkas.relaxations.coded.sharing import shared_optimum
-from farkas.solvers import Answer, Claimed
+from farkas.solvers import Answer, Conclusion
 from farkas.solvers.answer import Reason
 from tests.generators.forms import small
 from tests.tools.cells import cells
@@ -110,16 +110,20 @@ def point(value: float) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("answer", "code", "words"),
     [
-        ({"claim": Claimed.OPTIMAL, **point(1.0)}, Exit.DONE, ""),
-        ({"claim": Claimed.FEASIBLE, **point(2.0)}, Exit.DONE, ""),
-        ({"claim": Claimed.OPTIMAL, **point(0.5)}, Exit.NEGATIVE, "the point of s is not feasible"),
+        ({"claim": Conclusion.OPTIMAL, **point(1.0)}, Exit.DONE, ""),
+        ({"claim": Conclusion.FEASIBLE, **point(2.0)}, Exit.DONE, ""),
         (
-            {"claim": Claimed.INFEASIBLE},
+            {"claim": Conclusion.OPTIMAL, **point(0.5)},
+            Exit.NEGATIVE,
+            "the point of s is not feasible",
+        ),
+        (
+            {"claim": Conclusion.INFEASIBLE},
             Exit.NEGATIVE,
             "is infeasible by the word of s; farkas prove decides it\n",
         ),
         (
-            {"claim": Claimed.UNBOUNDED},
+            {"claim": Conclusion.UNBOUNDED},
             Exit.NEGATIVE,
             "is unbounded by the word of s; farkas prove decides it\n",
         ),
@@ -174,11 +178,11 @@ def test_a_point_that_is_better_than_the_proved_bound_is_no_answer(capsys: Captu
         x = np.array([1 - 1e-7])
         report = check_point(form, x)
         assert report
-        answer = Answer(solver="s", reason=Reason.FINISHED, claim=Claimed.OPTIMAL, raw_point=x,
+        answer = Answer(solver="s", reason=Reason.FINISHED, claim=Conclusion.OPTIMAL, raw_point=x,
                         objective=0.0, report=report)  # fmt: skip
         assert ended(Solution(form, answer, bound=Fraction(sign))) is Exit.NEGATIVE
         assert "the point of s is better than the proved bound" in capsys.readouterr().err
-        exact = Answer(solver="s", reason=Reason.FINISHED, claim=Claimed.OPTIMAL, objective=sign,
+        exact = Answer(solver="s", reason=Reason.FINISHED, claim=Conclusion.OPTIMAL, objective=sign,
                        raw_point=np.ones(1), report=check_point(form, np.ones(1)))  # fmt: skip
         bound = Fraction(sign) * (1 + Fraction(1, 10**7))
         assert ended(Solution(form, exact, bound=bound)) is Exit.DONE

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import farkas
-from farkas.adversary.scoring import Scored, Scorer
+from farkas.adversary.scoring import ScoredInstance, Scorer
 from farkas.api.worst_box import _Iteration
 from farkas.cli import call
 from farkas.instances import Instance
@@ -84,7 +84,9 @@ def test_ctrl_c_keeps_the_best(
 ) -> None:
     usual = Scorer.score
 
-    def pressed(scorer: Scorer, instance: Instance, at_least: float = -math.inf) -> Scored | None:
+    def pressed(
+        scorer: Scorer, instance: Instance, at_least: float = -math.inf
+    ) -> ScoredInstance | None:
         if scorer.evaluations == 8:
             signal.raise_signal(signal.SIGINT)
         return usual(scorer, instance, at_least)

@@ -11,7 +11,7 @@ import numpy as np
 
 from farkas.forms import LinearForm
 from farkas.forms.matrices import rows_of_dense
-from farkas.solvers import Answer, Claimed, Reason, availability, backends, solve
+from farkas.solvers import Answer, Conclusion, Reason, availability, backends, solve
 from farkas.solvers.base import installed
 
 INF = math.inf
@@ -114,7 +114,7 @@ def stopped_with_a_point(case: LinearForm, solver: str) -> Answer:
     How long a solver needs for its first point depends on what else the machine does.
     """
     limit = 0.1
-    while (answer := solve(case, solver, time_limit=limit)).claim is Claimed.NONE:
+    while (answer := solve(case, solver, time_limit=limit)).claim is Conclusion.NONE:
         assert answer.reason is Reason.TIME_LIMIT, answer
         assert limit < 600, "found no point in ten minutes"
         limit *= 2

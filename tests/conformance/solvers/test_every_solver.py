@@ -11,7 +11,7 @@ import pytest
 from farkas.errors import NoAnswer, SolverUnavailable, UnsupportedForm
 from farkas.forms import check_point
 from farkas.forms.matrices import as_scipy
-from farkas.solvers import Ability, Claimed, Reason, availability, solve
+from farkas.solvers import Ability, Conclusion, Reason, availability, solve
 from farkas.solvers.base import find
 from farkas.solvers.convex import solve_problem
 from tests.conformance.solvers.cases import (
@@ -47,7 +47,7 @@ rays = pytest.mark.parametrize("solver", [s for s in HERE if can(s, Ability.RAYS
 
 def optimum(case, solver, **options):
     answer = solve(case, solver, **options)
-    assert (answer.reason, answer.claim) == (Reason.FINISHED, Claimed.OPTIMAL), answer.message
+    assert (answer.reason, answer.claim) == (Reason.FINISHED, Conclusion.OPTIMAL), answer.message
     assert check_point(case, answer.point, tolerance=NEAR), str(check_point(case, answer.point))
     assert answer.objective == pytest.approx(case.objective(answer.point), abs=1e-9)
     return answer
@@ -176,7 +176,7 @@ def test_empty_rows_and_columns(solver):
 def test_an_empty_row_that_excludes_zero_is_infeasible(solver):
     case = form([1, 0], [(3, [2, 0], INF), (1, [0, 0], 2)], upper=9)
     answer = solve(case, solver)
-    assert answer.claim is Claimed.INFEASIBLE
+    assert answer.claim is Conclusion.INFEASIBLE
     assert not answer.has_point
 
 
@@ -198,7 +198,7 @@ def test_a_form_without_columns(solver):
 @every
 def test_a_form_without_columns_may_be_infeasible(solver):
     answer = solve(form([], [(-1, [], 1), (1, [], 2)]), solver)
-    assert answer.claim is Claimed.INFEASIBLE
+    assert answer.claim is Conclusion.INFEASIBLE
     assert answer.ray.tolist() == [0, 1]
 
 
@@ -208,7 +208,7 @@ def test_infeasible(solver, cost):
     # x - y >= 1 and x - y <= 0; with cost (-1, -1) the dual is infeasible too.
     case = form(cost, [(1, [1, -1], INF), (-INF, [1, -1], 0)])
     answer = solve(case, solver)
-    assert (answer.reason, answer.claim) == (Reason.FINISHED, Claimed.INFEASIBLE), answer.message
+    assert (answer.reason, answer.claim) == (Reason.FINISHED, Conclusion.INFEASIBLE), answer.message
     with pytest.raises(NoAnswer, match="infeasible"):
         _ = answer.point
 
@@ -232,14 +232,14 @@ def test_unbounded(solver, sense, sign):
     # x = y + 1 to infinity.
     case = form([sign, sign], [(1, [1, -1], 1)], sense=sense)
     answer = solve(case, solver)
-    assert (answer.reason, answer.claim) == (Reason.FINISHED, Claimed.UNBOUNDED), answer.message
+    assert (answer.reason, answer.claim) == (Reason.FINISHED, Conclusion.UNBOUNDED), answer.message
     assert not answer.has_point
 
 
 @every
 def test_crossing_bounds_are_infeasible_and_named(solver):
     answer = solve(form([1], [(0, [1], INF)], lower=2, upper=1), solver)
-    assert answer.claim is Claimed.INFEASIBLE
+    assert answer.claim is Conclusion.INFEASIBLE
     assert "column 0: lower bound 2.0 > upper bound 1.0" in answer.message
 
 
@@ -267,14 +267,14 @@ def test_integer_program_without_integer_points_is_infeasible(solver):
     # 2x + 2y = 1 has real points and no integer ones.
     case = form([1, 1], [(1, [2, 2], 1)], upper=5, integer=[0, 1])
     answer = solve(case, solver)
-    assert answer.claim is Claimed.INFEASIBLE
+    assert answer.claim is Conclusion.INFEASIBLE
     assert answer.raw_ray is None
 
 
 @mixed
 def test_unbounded_integer_program(solver):
     case = form([-1, 0], [(0, [1, -1], 0)], integer=[0, 1])
-    assert solve(case, solver).claim is Claimed.UNBOUNDED
+    assert solve(case, solver).claim is Conclusion.UNBOUNDED
 
 
 @continuous_only
@@ -289,7 +289,7 @@ def test_limit_without_incumbent_gives_no_point(solver):
     case = market_split()
     answer = solve(case, solver, time_limit=0.1)
     assert answer.reason is Reason.TIME_LIMIT, answer
-    assert answer.claim is Claimed.NONE
+    assert answer.claim is Conclusion.NONE
     with pytest.raises(NoAnswer, match="time_limit"):
         _ = answer.point
 
@@ -300,7 +300,7 @@ def test_limit_with_incumbent_gives_a_feasible_point(solver):
     case = knapsacks()
     answer = stopped_with_a_point(case, solver)
     assert answer.reason is Reason.TIME_LIMIT, answer
-    assert answer.claim is Claimed.FEASIBLE, answer
+    assert answer.claim is Conclusion.FEASIBLE, answer
     assert check_point(case, answer.point)
     assert answer.objective == pytest.approx(case.objective(answer.point))
     # a maximum is bounded from above
@@ -316,9 +316,9 @@ def test_no_time_at_all_gives_no_garbage(solver):
     answer = solve(case, solver, time_limit=0.0)
     if answer.has_point:
         assert check_point(case, answer.point, tolerance=NEAR)
-        assert answer.claim in (Claimed.OPTIMAL, Claimed.FEASIBLE)
+        assert answer.claim in (Conclusion.OPTIMAL, Conclusion.FEASIBLE)
     else:
-        assert answer.claim is Claimed.NONE
+        assert answer.claim is Conclusion.NONE
 
 
 @every
@@ -382,7 +382,7 @@ def test_infeasible_cone_program_has_no_objective(solver):
     x = cp.Variable()
     problem = cp.Problem(cp.Minimize(cp.exp(x)), [cp.exp(x) <= 1, x >= 1])
     answer = solve_problem(problem, solver)
-    assert answer.claim is Claimed.INFEASIBLE
+    assert answer.claim is Conclusion.INFEASIBLE
     assert math.isnan(answer.objective)
     with pytest.raises(NoAnswer, match="infeasible"):
         answer.require_optimal()

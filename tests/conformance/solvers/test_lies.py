@@ -15,9 +15,9 @@ import pytest
 import farkas
 from farkas.cli import call
 from farkas.forms import LinearForm
-from farkas.solvers import Answer, Claimed, Reason, Session, session, solve
+from farkas.solvers import Answer, Conclusion, Reason, Session, session, solve
 from farkas.solvers.answer import handed
-from farkas.solvers.base import Ability, Undecided, find
+from farkas.solvers.base import Ability, UndecidedRay, find
 from farkas.solvers.options import Options
 from farkas.tolerances import LOOSE_GAP, SOLVERS_WHOLE
 from tests.conformance.solvers.cases import EVERY
@@ -72,7 +72,7 @@ def anything(_answer: Answer, form: LinearForm) -> Answer:
     rng = np.random.default_rng(0)
     return Answer(
         reason=Reason.FINISHED,
-        claim=Claimed.OPTIMAL,
+        claim=Conclusion.OPTIMAL,
         objective=1.0,
         bound=1.0,
         raw_point=rng.normal(size=form.num_columns),
@@ -80,7 +80,7 @@ def anything(_answer: Answer, form: LinearForm) -> Answer:
     )
 
 
-def by_claim(claim: Claimed) -> Lie:
+def by_claim(claim: Conclusion) -> Lie:
     empty = Answer(reason=Reason.FINISHED, claim=claim)
     return lambda answer, _form: empty
 
@@ -127,15 +127,15 @@ LIES: dict[str, Lie] = {
     "deep": raising(RecursionError("maximum recursion depth exceeded")),
     "sys.exit": raising(SystemExit(0)),
     "sys.exit with words": raising(SystemExit("good bye")),
-    "undecided": raising(Undecided()),
-    "says infeasible": by_claim(Claimed.INFEASIBLE),
-    "says unbounded": by_claim(Claimed.UNBOUNDED),
-    "says optimal": by_claim(Claimed.OPTIMAL),
-    "says feasible": by_claim(Claimed.FEASIBLE),
-    "says nothing": by_claim(Claimed.NONE),
-    "infeasible with a point": changed(claim=Claimed.INFEASIBLE),
-    "unbounded with a point": changed(claim=Claimed.UNBOUNDED),
-    "false ray": lambda _, f: Answer(claim=Claimed.INFEASIBLE, raw_ray=np.ones(f.num_rows)),
+    "undecided": raising(UndecidedRay()),
+    "says infeasible": by_claim(Conclusion.INFEASIBLE),
+    "says unbounded": by_claim(Conclusion.UNBOUNDED),
+    "says optimal": by_claim(Conclusion.OPTIMAL),
+    "says feasible": by_claim(Conclusion.FEASIBLE),
+    "says nothing": by_claim(Conclusion.NONE),
+    "infeasible with a point": changed(claim=Conclusion.INFEASIBLE),
+    "unbounded with a point": changed(claim=Conclusion.UNBOUNDED),
+    "false ray": lambda _, f: Answer(claim=Conclusion.INFEASIBLE, raw_ray=np.ones(f.num_rows)),
     "claim of another type": changed(claim="optimal"),
     "anything": anything,
 }
@@ -216,8 +216,8 @@ def honest(solver: str, name: str) -> Answer | None:
         return None
     try:
         return engine.run(handed(form, None, form.units)[0], Options(), None)
-    except Undecided:
-        return Answer(claim=Claimed.NONE)
+    except UndecidedRay:
+        return Answer(claim=Conclusion.NONE)
 
 
 @pytest.mark.parametrize("name", FORMS)
@@ -234,10 +234,12 @@ def test_no_lie_of_a_backend_leaves_the_solvers(monkeypatch, solver, name):
         if solver == "highs":
             answers.append(Session(form).solve())
         for answer in answers:
-            assert isinstance(answer.claim, Claimed), what
+            assert isinstance(answer.claim, Conclusion), what
             assert answer.message.isprintable(), what
             assert answer.has_point == (not math.isnan(answer.objective)), what
-            assert answer.has_point == (answer.claim in (Claimed.OPTIMAL, Claimed.FEASIBLE)), what
+            assert answer.has_point == (
+                answer.claim in (Conclusion.OPTIMAL, Conclusion.FEASIBLE)
+            ), what
             assert not math.isinf(answer.bound), what
             if not answer.has_point:
                 continue

@@ -13,13 +13,13 @@ from farkas.algebra import programs
 from farkas.api.solve import solve_form
 from farkas.certificates.mlbroker import Guide, complete
 from farkas.duals.dualize import dualize
-from farkas.duals.mlbroker import Dual, DualAsPrinted, Worth, lift
+from farkas.duals.mlbroker import Dual, PrintedDual, Worth, lift
 from farkas.forms.feasibility import index_in
 from farkas.forms.matrices import as_scipy
 from farkas.instances import library
 from farkas.models.mlbroker.placement import Offline
 from farkas.online.mlbroker.fractional import move_prices, trajectory_bound
-from farkas.relaxations.mlbroker.relaxed import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxation
 from farkas.solvers import solve
 from tests.conformance.oracle import row, traced
 from tests.generators.mlbroker import discounted, dual_cases, edge_cases, random_brokerage, single
@@ -59,7 +59,7 @@ def placed(blocks, among, alike, names=None):
 @every_instance
 def test_the_dual_by_hand_is_the_derived_one_row_by_row(name):
     data = DATA[name]
-    written, derived = Dual().form(data), dualize(Relaxed(relax="printed").form(data))
+    written, derived = Dual().form(data), dualize(Relaxation(relax="printed").form(data))
     # of the derived one, columns are rows of (9), rows its columns
     at = placed(written.columns, derived.primal.rows, {"started_at_arrival": "started_when_new"})
     column = {row: j for j, row in enumerate(derived.row_of.tolist())}
@@ -196,7 +196,7 @@ def test_each_family_gets_the_multiplier_of_its_own_sign():
     marks |= {"theta": 7.0, "rho": 8.0, "xi": 9.0, "phi_server": 10.0}
     marked = {name: np.full_like(getattr(point, name), mark) for name, mark in marks.items()}
     point = dataclasses.replace(point, **marked)
-    form = Relaxed(relax="printed").form(data)
+    form = Relaxation(relax="printed").form(data)
     multipliers = lift(form, point, data)
     found = {block.name: set(multipliers[block.where].tolist()) for block in form.rows}
     # rows are kept with their sides on the right: Σ connected = workers as Σ connected - workers
@@ -214,7 +214,7 @@ def test_lifting_covers_every_row_of_every_instance(name):
     data = random_brokerage(3, sites=3, jobs=4) if name == "random" else edge_cases()[name]
     for relax, semantics in (("printed", "strict"), ("tight", "strict"), ("tight", "printed")):
         point = complete(data, Guide.zeros(data), relax, semantics)
-        form = Relaxed(relax=relax, semantics=semantics).form(data)
+        form = Relaxation(relax=relax, semantics=semantics).form(data)
         assert np.isfinite(lift(form, point, data)).all()
         assert lift(form, point, data).shape == (form.num_rows,)
 
@@ -222,7 +222,7 @@ def test_lifting_covers_every_row_of_every_instance(name):
 def test_weak_duality_fails_for_the_printed_dual():
     # its value exceeds even the integer optimum 16.8
     data = library.load("mlbroker/tiny")
-    assert value(DualAsPrinted().form(data)) > value(Offline().form(data)) + 4
+    assert value(PrintedDual().form(data)) > value(Offline().form(data)) + 4
 
 
 def two_resources():
@@ -237,7 +237,7 @@ def two_resources():
 
 
 def test_each_resource_alone_instead_of_their_sum():
-    printed, summed = DualAsPrinted().form(two_resources()), Dual().form(two_resources())
+    printed, summed = PrintedDual().form(two_resources()), Dual().form(two_resources())
     dear, cheap = (f"-{6} cost_at_{name}_price[0,0,1]" for name in ("list", "reduced"))
     rest = "-1 present_where_used[0,0,0] -1 workers_connect[0,0,0] <= 0"
     assert row(printed, "worth_of_workers[0,0,0,1]") == (
@@ -255,7 +255,7 @@ def test_each_resource_alone_instead_of_their_sum():
 
 def test_choosing_a_price_costs_nothing_as_printed():
     data = two_resources()
-    printed, summed = traced(DualAsPrinted().form(data)).cost, traced(Dual().form(data)).cost
+    printed, summed = traced(PrintedDual().form(data)).cost, traced(Dual().form(data)).cost
     branches = {"one_branch[0,0,0]": 1.0, "one_branch[0,0,1]": 1.0}
     assert summed == {**printed, **branches}
     assert printed == {"all_data_moved[0,0,0]": 10.0, "one_server[0,0]": 1.0}

@@ -9,8 +9,8 @@ from farkas.experiments.figures import (
     Agreement,
     Exhibit,
     Figure,
+    PaperValue,
     PlotAxis,
-    Printed,
     Series,
     Statement,
     Table,
@@ -31,7 +31,7 @@ def lines() -> Figure:
             Series("steps", x=[1, 2, 4], y=[1.0, 2.0, 3.0], chart="step"),
             Series("dots", x=[1, 2], y=[1.0, 2.0], chart="scatter"),
         ],
-        published=[Printed("bound", y=2.5), Printed("points", x=[1, 4], y=[2.9, 1.4])],
+        published=[PaperValue("bound", y=2.5), PaperValue("points", x=[1, 4], y=[2.9, 1.4])],
         findings=[
             Statement("falls", True, "3 to 1.5"),
             Statement("below 2.5", False, about="value"),
@@ -43,7 +43,7 @@ def lines() -> Figure:
 def bars() -> Figure:
     names = ["A", "B"]
     series = [Series(s, x=names, y=[1.0, 2.0], chart="bar") for s in ("first", "second")]
-    published = [Printed("print", x=["B"], y=[2.1])]
+    published = [PaperValue("print", x=["B"], y=[2.1])]
     return Figure(x=PlotAxis("algorithm"), y=PlotAxis("cost", log=True), series=series,
                   published=published)  # fmt: skip
 

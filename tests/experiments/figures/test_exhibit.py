@@ -17,8 +17,8 @@ from farkas.experiments.figures import (
     Agreement,
     Figure,
     Paper,
+    PaperValue,
     PlotAxis,
-    Printed,
     Series,
     Statement,
     Table,
@@ -126,7 +126,7 @@ def test_arrays_become_plain_numbers():
     assert series.x == [0, 1]
     assert all(type(value) is float for value in series.y)
     assert Statement("falls", np.bool_(True)).holds is True
-    assert Printed("bound", y=np.float64(2)).y == 2.0
+    assert PaperValue("bound", y=np.float64(2)).y == 2.0
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_arrays_become_plain_numbers():
     [
         (lambda: Series("a", x=[1, 2], y=[1.0]), "differ in length"),
         (lambda: Series("a", x=[1], y=[1.0], low=[0.5]), "both low and high"),
-        (lambda: Printed("p", x=[1, 2], y=[1.0]), "differ in length"),
+        (lambda: PaperValue("p", x=[1, 2], y=[1.0]), "differ in length"),
         (lambda: Table(columns=[AXIS], rows=[[1, 2]]), "1 cells"),
         (lambda: Figure(x=AXIS, y=AXIS, series=[Series("a", [1], [1.0])] * 2), "share a name"),
     ],
@@ -210,14 +210,14 @@ def test_a_legend_names_ours_before_the_print_and_leaves_room_for_the_plot():
     assert legend_of(draw(bars(), "Title", "Caption.")) == ["first", "second", "published: print"]
     data = lines()
     long = "regret from slot 3140 on, as the paper prints it below 0 to the end (Fig. 2)"
-    data = dataclasses.replace(data, published=[*data.published, Printed(long, 0.0)])
+    data = dataclasses.replace(data, published=[*data.published, PaperValue(long, 0.0)])
     canvas = draw(data, "Title", "Caption.")
     assert legend_of(canvas)[:3] == ["ours", "steps", "dots"]
     wrapped = legend_of(canvas)[-1]
     assert wrapped.replace("\n", " ").replace("\N{NO-BREAK SPACE}", " ") == f"published: {long}"
     assert all(len(line) <= 28 for line in wrapped.splitlines())
     assert "Fig.\n" not in legend_of(
-        draw(dataclasses.replace(data, published=[Printed("below 1.25 (Fig. 5)", 1.25)] * 4),
+        draw(dataclasses.replace(data, published=[PaperValue("below 1.25 (Fig. 5)", 1.25)] * 4),
              "T", "C.")
     )[-1]  # fmt: skip
     plot = canvas.axes[0].get_window_extent(canvas.canvas.get_renderer())

@@ -18,7 +18,7 @@ from farkas.errors import InvalidOption, NoAnswer
 from farkas.experiments.figures import PRESETS, Exhibit, figures, writing
 from farkas.experiments.figures.writing import (
     Batch,
-    Drawn,
+    FigureOutcome,
     as_csv,
     kept_in,
     measurement,
@@ -89,7 +89,7 @@ def counted(made: list[int]) -> Exhibit:
     return dataclasses.replace(exhibit(), build=build)
 
 
-def written(batch: Batch, one: Exhibit) -> Drawn:
+def written(batch: Batch, one: Exhibit) -> FigureOutcome:
     (outcome,) = batch.write_all([one], 1)
     return outcome
 
@@ -99,7 +99,7 @@ def test_a_figure_that_is_there_is_not_computed_again(tmp_path):
     one = counted(made)
     first = written(Batch(tmp_path, REDUCED, 3), one)
     picture = tmp_path / "mlbroker.figure5.png"
-    assert first == Drawn("mlbroker.figure5", "trend reproduced", str(picture))
+    assert first == FigureOutcome("mlbroker.figure5", "trend reproduced", str(picture))
     assert written(Batch(tmp_path, REDUCED, 3), one) == first
     assert made == [3]
     picture.unlink()  # one of its files is gone
@@ -134,7 +134,7 @@ def test_a_figure_that_fails_leaves_no_file(tmp_path):
         raise NoAnswer("no point")
 
     outcome = written(Batch(tmp_path, REDUCED, 0), dataclasses.replace(exhibit(), build=build))
-    assert outcome == Drawn("mlbroker.figure5", "", "no point", failed=True)
+    assert outcome == FigureOutcome("mlbroker.figure5", "", "no point", failed=True)
     assert not list(tmp_path.iterdir())
 
 

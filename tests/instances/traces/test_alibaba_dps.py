@@ -14,7 +14,7 @@ from farkas.instances.traces.importer import Account
 from farkas.instances.traces.jobs_gadget import read_network
 from farkas.instances.traces.market import RANGES, GpuPrice, MarketWindow, read_prices
 from farkas.instances.variates import normal
-from farkas.portable import exp, uniform
+from farkas.portable_functions import exp, uniform
 from tests.instances.traces.made import GRAPHML, NODES, PODS, PRICES, SNDLIB
 from tests.tools.shared import shared
 

@@ -14,14 +14,14 @@ from farkas.instances.coded import CodedComputing
 from farkas.models.coded.assignment import Assignment, AssignmentByType
 from farkas.models.coded.completion_times import Allocation, Law, dedicated_share
 from farkas.models.coded.expected import (
-    Expected,
     ExpectedInteger,
+    ExpectedPlans,
     best_integer_time,
     best_results,
     integer_time,
 )
 from farkas.models.coded.kernel import (
-    Owned,
+    Ownership,
     Pairs,
     WorkerTypes,
     blocks_owner,
@@ -35,7 +35,7 @@ from farkas.models.coded.kernel import (
 from farkas.models.coded.loads import (
     Loads,
 )
-from farkas.online.coded.environment import Uncoded
+from farkas.online.coded.environment import UncodedPlanner
 from farkas.online.coded.exhaustive import best_owner
 from farkas.online.coded.local_search import least_level
 from farkas.online.coded.simulation import simulate
@@ -52,7 +52,7 @@ def test_loads_of_dedicated_workers_are_theorem_1(seed):
     data = random_coded_computing(seed, forbid=0.0)
     owner = np.array([0, 1, 0, 1])
     times = theorem1_times(Pairs.of(data).speed, owner)
-    answer = solve_problem(programs.build("coded.loads").model(Owned(data, owner)).problem)
+    answer = solve_problem(programs.build("coded.loads").model(Ownership(data, owner)).problem)
     assert answer.require_optimal().objective == pytest.approx(times.sum(), rel=1e-6)
 
 
@@ -65,10 +65,10 @@ def test_a_block_without_worker_has_no_program():
 
 
 def test_workers_that_are_idle_or_forbidden_carry_nothing():
-    owned = Owned(by_speed([[1, 0, 5], [2, 1, 2]]), np.array([0, 0, -1]))
+    owned = Ownership(by_speed([[1, 0, 5], [2, 1, 2]]), np.array([0, 0, -1]))
     with pytest.raises(NotApplicable, match="master 1 has no worker"):
         Loads().model(owned)
-    owned = Owned(owned.data, np.array([0, 0, 1]))
+    owned = Ownership(owned.data, np.array([0, 0, 1]))
     model = Loads().model(owned)
     assert solve_problem(model.problem).require_optimal().objective == pytest.approx(1 + 1 / 2)
     assert model.point()["load"].shape == (2,)
@@ -77,15 +77,15 @@ def test_workers_that_are_idle_or_forbidden_carry_nothing():
 def test_blocks_are_contiguous_and_an_instance_stands_for_them():
     data = library.load("coded/demo")  # five workers for two masters: 3 and 2
     assert blocks_owner(data).tolist() == [0, 0, 0, 1, 1]
-    assert Owned.of(data).owner.tolist() == [0, 0, 0, 1, 1]
-    given = Owned(data, np.array([1, 1, 0, 0, 0]))
-    assert Owned.of(given) is given
+    assert Ownership.of(data).owner.tolist() == [0, 0, 0, 1, 1]
+    given = Ownership(data, np.array([1, 1, 0, 0, 0]))
+    assert Ownership.of(given) is given
 
 
 def test_uncoded_rows_are_split_evenly_and_all_are_needed():
     # 20 rows over blocks of 3 and 2 workers: 7, 7, 6 and 10, 10.
     data = library.load("coded/demo")
-    loads = Uncoded().plan(data, 0).loads
+    loads = UncodedPlanner().plan(data, 0).loads
     assert loads[0].tolist() == [7, 7, 6, 0, 0]
     assert loads[1].tolist() == [0, 0, 0, 10, 10]
     plan = Allocation((loads > 0).astype(float), loads)
@@ -109,7 +109,7 @@ def pair():
 def test_a_forbidden_worker_in_a_block_leaves_it_undone():
     data = pair().replace(rate=[[1, None]], shift=[[1, None]])
     with pytest.raises(NotApplicable, match="forbidden pair"):
-        Uncoded().plan(data, 0)
+        UncodedPlanner().plan(data, 0)
 
 
 def test_speeds_in_multiples_of_the_largest_written_out():
@@ -283,7 +283,7 @@ def one_pair():
 
 
 def test_loads_are_whole_in_p2_only_and_shares_where_workers_are_dedicated():
-    for program, whole in ((Expected(), False), (ExpectedInteger(workers="dedicated"), True)):
+    for program, whole in ((ExpectedPlans(), False), (ExpectedInteger(workers="dedicated"), True)):
         model = program.to_pyomo(one_pair())
         assert model.rows_sent[0, 0].is_integer() == whole
         assert model.share[0, 0].is_binary() == whole

@@ -17,7 +17,7 @@ from farkas.models.dps import windows
 from farkas.models.dps.offline import Offline, OfflineLP
 from farkas.models.dps.placement import Idle, MinServers, Placement, Sequence
 from farkas.online.dps.cluster import placed
-from farkas.solvers import Claimed, solve
+from farkas.solvers import Conclusion, solve
 from farkas.testing import variants
 from tests.generators.dps import empty_market, forced_jobs, random_market
 from tests.references.dps_search import best_by_search
@@ -47,7 +47,7 @@ def test_the_linear_program_is_the_search_over_acceptance_and_placement(seed):
 
 
 def test_a_sequence_that_cannot_be_served_is_infeasible():
-    assert solve(Sequence().form(library.load("dps/one_server"))).claim is Claimed.INFEASIBLE
+    assert solve(Sequence().form(library.load("dps/one_server"))).claim is Conclusion.INFEASIBLE
     # Half open each of the three runs one slot.
     assert optimum(Sequence(), library.load("dps/one_server_half_open")) == pytest.approx(3.0)
 

@@ -20,7 +20,7 @@ from farkas.models.eris.one_shot import OneShot, SlotTask
 from farkas.models.eris.prices import posted_on_arrival
 from farkas.models.eris.schedules import compositions
 from farkas.online.run import Bound
-from farkas.solvers import Claimed, solve
+from farkas.solvers import Conclusion, solve
 from farkas.tolerances import ROUNDING
 from tests.generators.eris import one_resource, random_auction
 from tests.tools.optimum import optimum
@@ -124,7 +124,7 @@ def test_one_shot_is_the_cheapest_of_all_placements(seed: int) -> None:
             answer = solve(OneShot().form(task))
             expected = brute_one_shot(task)
             if np.isinf(expected):
-                assert answer.claim is Claimed.INFEASIBLE
+                assert answer.claim is Conclusion.INFEASIBLE
             else:
                 assert answer.require_optimal().objective == pytest.approx(expected, abs=1e-6)
 

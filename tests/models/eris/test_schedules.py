@@ -28,7 +28,7 @@ from farkas.models.eris.schedules import (
     unbeaten,
 )
 from farkas.relaxations.eris.welfare_bound import relaxation_by_columns
-from farkas.solvers import Claimed, solve
+from farkas.solvers import Conclusion, solve
 from tests.generators.eris import one_resource, random_auction
 from tests.tools.optimum import optimum
 
@@ -261,5 +261,5 @@ def test_7_and_8_have_the_same_optimum_with_every_pair_of_sites(seed: int) -> No
             solve(programs.build(f"eris.one_shot{which}").form(auction)) for which in ("", "_pairs")
         ]
         assert answers[0].claim is answers[1].claim
-        if answers[0].claim is Claimed.OPTIMAL:
+        if answers[0].claim is Conclusion.OPTIMAL:
             assert answers[1].objective == pytest.approx(answers[0].objective, abs=1e-6)

@@ -8,10 +8,10 @@ import pytest
 from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.instances.gadget import Cluster
-from farkas.models.gadget import as_printed
-from farkas.models.gadget.as_printed import OfflinePrinted, simple_paths
+from farkas.models.gadget import offline_printed
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.offline import Offline
+from farkas.models.gadget.offline_printed import PrintedOffline, simple_paths
 from farkas.models.gadget.rings import enumerate_rings
 from farkas.models.gadget.slot import snapshot
 from farkas.proofs.gadget.relaxations import random_clusters, shipped
@@ -91,7 +91,7 @@ def test_nobody_and_too_many():
 
 
 def test_the_printed_program_forbids_pairs_and_admits_two_triangles():
-    every = OfflinePrinted(degree="every_server").form(shipped("two_ring_star"))
+    every = PrintedOffline(degree="every_server").form(shipped("two_ring_star"))
     assert optimum(every) == pytest.approx(2 * np.sqrt(2))
     assert optimum(Offline().form(library.load("gadget/two_ring_star"))) == pytest.approx(4.0)
     assert printed_optimum(shipped("two_triangles")) == pytest.approx(5.0)
@@ -109,7 +109,7 @@ def test_a_path_has_the_room_of_its_narrowest_link():
     assert sorted(room) == [
         ((0, 1), 3.0), ((0, 1), 4.0), ((0, 2), 3.0), ((0, 2), 6.0), ((1, 2), 3.0), ((1, 2), 4.0),
     ]  # fmt: skip
-    form = OfflinePrinted().form(cluster)
+    form = PrintedOffline().form(cluster)
     capacity = [row(form, f"path_capacity[0,{p}]") for p in range(6)]
     assert sorted(c.split("<= ")[1] for c in capacity) == ["3", "3", "3", "4", "4", "6"]
     assert all(c.startswith("+2 path_used") for c in capacity)
@@ -117,10 +117,10 @@ def test_a_path_has_the_room_of_its_narrowest_link():
 
 def test_a_triangle_is_the_smallest_ring_it_knows():
     cluster = small([1, 1, 1], TRIANGLE)
-    assert optimum(OfflinePrinted().form(cluster)) == optimum(Offline().form(cluster)) == 15.0
+    assert optimum(PrintedOffline().form(cluster)) == optimum(Offline().form(cluster)) == 15.0
 
 
 def test_too_many_paths_are_not_listed(monkeypatch):
-    monkeypatch.setattr(as_printed, "MOST_PATHS", 5)
+    monkeypatch.setattr(offline_printed, "MOST_PATHS", 5)
     with pytest.raises(NotApplicable, match="more than 5 "):
         simple_paths(small([1, 1, 1], TRIANGLE))

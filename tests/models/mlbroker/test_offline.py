@@ -25,7 +25,7 @@ from farkas.models.mlbroker.data import (
 from farkas.models.mlbroker.placement import Offline
 from farkas.online import algorithms
 from farkas.relaxations.integrality import relax
-from farkas.relaxations.mlbroker.relaxed import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxation
 from farkas.solvers import solve
 from farkas.testing import variants
 from farkas.tolerances import NORMAL, ULP
@@ -144,7 +144,7 @@ def test_slots_without_jobs_are_left_out():
 @pytest.mark.parametrize("relax", ["printed", "tight"])
 @pytest.mark.parametrize("semantics", ["printed", "strict"])
 def test_full_usage_costs_no_more_than_what_is_implied_without_rounding(relax, semantics, unit):
-    program, met = Relaxed(relax=relax, semantics=semantics), 0
+    program, met = Relaxation(relax=relax, semantics=semantics), 0
     for seed in range(12):
         data = random_brokerage(seed, sites=2, jobs=3, resources=2)
         rng = np.random.default_rng(seed)

@@ -20,7 +20,7 @@ from farkas.models.mlbroker.data import (
 )
 from farkas.models.mlbroker.placement import Offline, OneShot, Recourse
 from farkas.online.mlbroker.environment import recourse_costs
-from farkas.relaxations.mlbroker.relaxed import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxation
 from farkas.solvers import solve
 from tests.generators.mlbroker import (
     discounted,
@@ -39,7 +39,7 @@ OFFLINE = [
     for presence in ("global", "split")
 ]
 RELAXED = [
-    f"{Relaxed.name}[{relax},{semantics}]"
+    f"{Relaxation.name}[{relax},{semantics}]"
     for relax in ("printed", "tight")
     for semantics in ("printed", "strict")
 ]

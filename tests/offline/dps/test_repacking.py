@@ -14,7 +14,7 @@ from farkas.decomposition.neighbourhoods import Targets
 from farkas.decomposition.packing import Packing
 from farkas.models.dps.offline import Offline
 from farkas.offline.dps import repacking
-from farkas.offline.dps.optimum import Placing
+from farkas.offline.dps.optimum import PlacementPricing
 from farkas.offline.dps.repacking import placed_anew
 from farkas.offline.methods import searches
 from farkas.solvers import solve
@@ -28,7 +28,7 @@ def optimum(market):
 
 def placed(market):
     """Jobs in order of arrival, each where it is cheapest at no prices."""
-    problem = Placing(market)
+    problem = PlacementPricing(market)
     packing, free = Packing(problem), np.zeros(len(problem.rows))
     packing.fill(free, np.zeros(problem.owners), lambda: 60.0)
     return problem, packing, free
@@ -76,7 +76,7 @@ def test_a_job_moves_aside_for_a_larger_one():
     market = posted((0, 3.0, 1, 1.0), (0, 3.0, 1, 1.0), (1, 1.0, 2, 4.0), units=2).replace(
         server_workers=[[2], [2]], server_ps=[[2], [2]]
     )
-    problem = Placing(market)
+    problem = PlacementPricing(market)
     packing, free = Packing(problem), np.zeros(len(problem.rows))
     for job, server in ((0, 0), (1, 1)):
         units = [(np.array([server]), np.array([1]))] * 2
@@ -119,7 +119,7 @@ def test_those_meet_who_hold_units_in_a_slot_or_near_it_and_half_as_many_wait():
         (0, 2.0, 1, 1.0), (1, 1.0, 1, 1.0), (1, 1.0, 3, 9.0), (4, 1.0, 1, 1.0), (4, 1.0, 3, 9.0),
         units=3,
     )  # fmt: skip
-    problem = Placing(market)
+    problem = PlacementPricing(market)
     packing = Packing(problem)
     for job in (0, 1, 3):
         assert packing.insert(job, np.zeros(len(problem.rows)))

@@ -18,7 +18,7 @@ from farkas.online.coded.chance_plans import (
     Grains,
     LoadSearch,
 )
-from farkas.online.coded.environment import Uncoded, Uniform
+from farkas.online.coded.environment import UncodedPlanner, Uniform
 from tests.generators.coded import random_coded_computing
 from tests.references import coded_chance
 from tests.references.coded_plans import blocks, evenly, quantile, speeds, stretched, theorem_1
@@ -88,9 +88,9 @@ def test_plans_are_those_of_the_formulas_in_many_digits(seed):
     even = evenly(data)
     if even is None:
         with pytest.raises(NotApplicable, match="forbidden pair"):
-            Uncoded().plan(data, 0)
+            UncodedPlanner().plan(data, 0)
     else:
-        assert Uncoded().plan(data, 0).loads.tolist() == even
+        assert UncodedPlanner().plan(data, 0).loads.tolist() == even
 
 
 @pytest.mark.ids(5)

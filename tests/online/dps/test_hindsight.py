@@ -6,8 +6,8 @@ from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.online import algorithms
-from farkas.online.dps import best_fixed
-from farkas.online.dps.best_fixed import Grid
+from farkas.online.dps import fixed_prices
+from farkas.online.dps.fixed_prices import Grid
 from tests.generators.dps import learning_market, random_market
 from tests.references import dps_sellers
 
@@ -42,12 +42,12 @@ def test_prices_are_those_of_the_searches_written_with_lists(seed):
 @pytest.mark.parametrize("name", ["bfp_coord", "bfp_fluid"])
 def test_rounds_are_those_asked_for(monkeypatch, name):
     asked, market = [], random_market(0, jobs=5)
-    plain = best_fixed.best_by_coordinates
+    plain = fixed_prices.best_by_coordinates
 
     def recorded(market, rounds, *value):
         asked.append(rounds)
         return plain(market, rounds, *value)
 
-    monkeypatch.setattr(best_fixed, "best_by_coordinates", recorded)
+    monkeypatch.setattr(fixed_prices, "best_by_coordinates", recorded)
     algorithms[f"dps.{name}"].run(market, rounds=7)
     assert asked == [7]

@@ -11,7 +11,7 @@ import pytest
 import scipy.optimize
 
 from farkas.instances.dps import Market
-from farkas.online.dps.environment import Known, Offer
+from farkas.online.dps.environment import Knowledge, Offer
 from farkas.online.dps.learned import (
     BidTaker,
     Past,
@@ -171,7 +171,7 @@ def test_what_can_never_be_served_teaches_nothing():
     market = one_server((0, 1.0, 0.4), (2, 1.0, 0.4))
     jobs = msgspec.to_builtins(market.jobs)
     with_large = market.replace(jobs=[{**jobs[0], "workers": 9, "budget": 9.0}, *jobs])
-    seller, known = BidTaker(), Known.of(with_large)
+    seller, known = BidTaker(), Knowledge.of(with_large)
     state = seller.start(known, 0)
     for job in range(3):
         state, _ = seller.step(state, Offer.of(with_large, job))
@@ -184,7 +184,7 @@ def test_a_job_is_expected_to_stay_as_on_one_server_where_one_of_them_holds_it()
     market = one_server((0, 1.0, 0.4)).replace(server_workers=[[1], [0]], **fields)
     market = market.replace(jobs=[{**msgspec.to_builtins(market.jobs[0]), "model_size": 90.0}])
     seller, offer = BidTaker(), Offer.of(market, 0)
-    state, _ = seller.step(seller.start(Known.of(market), 0), offer)
+    state, _ = seller.step(seller.start(Knowledge.of(market), 0), offer)
     whole, spread = market.colocated_runtime[0], market.spread_runtime[0]
     assert state.seen[0][-1] == whole < spread
 

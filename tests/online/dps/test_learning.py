@@ -4,14 +4,14 @@ import msgspec
 import numpy as np
 import pytest
 
-from farkas.online.dps.environment import Known
+from farkas.online.dps.environment import Knowledge
 from farkas.online.dps.learning import (
     SUPPLY,
     Dps,
     RandomPlacement,
-    Scaled,
+    ScaledBandits,
     Simple,
-    Supplying,
+    SupplyEstimate,
     Top,
     answered,
     best_arm,
@@ -29,7 +29,7 @@ VARIANTS = {
     "turnover": (Dps(capacity="turnover"), {"form": "turnover"}),
     "simple": (Simple(), {"explore": False}),
     "top": (Top(), {"explore": False, "grid": "uniform", "form": "top"}),
-    "scaled": (Scaled(), {"wide": True, "form": "turnover"}),
+    "scaled": (ScaledBandits(), {"wide": True, "form": "turnover"}),
 }
 
 
@@ -53,7 +53,7 @@ def test_servers_in_random_order_are_those_of_the_list(seed):
 def test_hundreds_of_arms_are_chosen_as_from_a_list(variant, seed):
     market, (seller, words) = random_market(seed, jobs=60), VARIANTS[variant]
     market = market.replace(dps={"delta": 0.012, "explore_cap": 0.0, "eta_scale": 0.1 * seed})
-    rules = seller.sides(Known.of(market))
+    rules = seller.sides(Knowledge.of(market))
     assert len(rules[0].price) > 64
     assert alike(handled(seller.simulate(market)), bandits(market, **words))
 
@@ -69,10 +69,10 @@ def test_ties_up_to_rounding_and_supplies_that_bind_and_rise_are_those_of_the_li
         jobs=[{**msgspec.to_builtins(job), "arrival": 0} for job in uniform_users(6, 1).jobs],
         dps={"delta": 0.02, "eta_scale": 0.0},
     )  # fmt: skip
-    side, _ = Top().sides(Known.of(market))
+    side, _ = Top().sides(Knowledge.of(market))
     wanted = Side(market, "worker", "uniform", False, False)
     closed = market.occupancy == "closed"
-    by = Supplying(float(market.horizon), SUPPLY[form], closed)
+    by = SupplyEstimate(float(market.horizon), SUPPLY[form], closed)
     rng, near = np.random.default_rng(seed), 0
     for step in range(100):
         arm = best_arm.interpret(side, 0, by)
@@ -95,7 +95,7 @@ def test_arms_without_worth_are_tied_and_the_dearest_is_chosen():
         server_workers=[[0, 0]], server_ps=[[1, 1]], worker_bandwidth=[None] * 2,
         ps_bandwidth=[None] * 2,
     )  # fmt: skip
-    side, _ = Dps().sides(Known.of(market))
-    by = Supplying(float(market.horizon), SUPPLY["published"], True)
+    side, _ = Dps().sides(Knowledge.of(market))
+    by = SupplyEstimate(float(market.horizon), SUPPLY["published"], True)
     kind = int(np.flatnonzero(side.jobs)[0])
     assert best_arm.interpret(side, kind, by) == side.first[kind + 1] - 1

@@ -9,7 +9,7 @@ import pytest
 from farkas.errors import InvalidOption
 from farkas.online.dps import pairs
 from farkas.online.dps.cluster import DECLINED, FULL, SOLD, Jobs, Results
-from farkas.online.dps.environment import Known
+from farkas.online.dps.environment import Knowledge
 from farkas.online.dps.pairs import PairPrices, dearest, offer
 from tests.generators.dps import empty_market, random_market, uniform_users
 from tests.references.dps_market import sell
@@ -29,7 +29,7 @@ def test_pricing_pairs_learns_the_price_of_the_job():
 def test_a_pair_counts_offers_and_payments():
     # one worker and one parameter server of a cap of 1: payments are shares of 2
     market = uniform_users(2, 1).replace(dps={"delta": 0.25})
-    arms = PairPrices().arms_of(Known.of(market))._replace(eta=np.array([2.0]))
+    arms = PairPrices().arms_of(Knowledge.of(market))._replace(eta=np.array([2.0]))
     arms.high[:] = 2.0
     price = 0.25 * 1.25**3
     assert arms.price[3] == pytest.approx(price)
@@ -56,7 +56,7 @@ def test_the_dearest_of_the_best_is_chosen(seed):
 
 def test_the_grid_of_a_type_is_that_of_all_its_unit_slots():
     market = random_market(0).replace(price_cap=1.0, dps={})
-    known = Known.of(market)
+    known = Knowledge.of(market)
 
     def grid(horizon, units):
         changed = dataclasses.replace(known, horizon=horizon, worker_jobs=np.array([50]),
@@ -119,7 +119,7 @@ def test_arms_of_types_that_nobody_asks_for_are_left_out():
         server_workers=[[*row, 1] for row in market.server_workers],
         worker_bandwidth=[*market.worker_bandwidth, None],
     )
-    seller, known = PairPrices(), Known.of(market)
+    seller, known = PairPrices(), Knowledge.of(market)
     arms = seller.arms_of(known)
     asked = known.worker_jobs[:, None] * known.ps_jobs > 0
     assert ((arms.pair >= 0) == asked).all()

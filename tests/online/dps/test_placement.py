@@ -8,7 +8,7 @@ import pytest
 from farkas.errors import UnsupportedForm
 from farkas.instances import library
 from farkas.online import algorithms
-from farkas.online.dps.environment import Known, Offer
+from farkas.online.dps.environment import Knowledge, Offer
 from farkas.online.dps.seller import FreeOfCharge
 from farkas.solvers.subproblem import solve_subproblem
 from tests.generators.dps import random_market
@@ -20,7 +20,7 @@ GENERAL = ["highs", "gurobi", "scip", "cvxpy:HIGHS", "pyomo:highs"]
 def test_every_job_runs_as_short_as_a_general_solver_lets_it(seed: int) -> None:
     market, asked = random_market(seed, jobs=12, servers=3), 0
     seller = FreeOfCharge("pa")
-    state, rng = seller.start(Known.of(market), 0), np.random.default_rng(0)
+    state, rng = seller.start(Knowledge.of(market), 0), np.random.default_rng(0)
     for offer in Offer.all_of(market):
         program, answer = seller.model(state, offer), None
         if program is not None:

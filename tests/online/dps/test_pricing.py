@@ -7,7 +7,7 @@ import pytest
 
 from farkas.errors import InvalidOption
 from farkas.instances.dps import Learning
-from farkas.online.dps.environment import Known
+from farkas.online.dps.environment import Knowledge
 from farkas.online.dps.learning import (
     Dps,
     explored,
@@ -63,7 +63,7 @@ def test_published_steps_and_exploration():
 def test_types_of_which_nothing_is_installed_count_one_unit():
     # (T C)^(-1/3) and (T C ln n)^(2/3) of C = 0 would be no numbers of prices or arrivals
     market = random_market(0, jobs=9).replace(dps={"explore_cap": None})
-    known = Known.of(market)
+    known = Knowledge.of(market)
     sides = []
     for units in (0, 1):
         installed = np.full_like(known.installed_workers, 0)

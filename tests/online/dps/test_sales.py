@@ -11,9 +11,9 @@ import farkas
 from farkas.instances.dps import Market
 from farkas.instances.generate import generate
 from farkas.online import algorithms
-from farkas.online.dps.best_fixed import Coordinates
-from farkas.online.dps.environment import Decision, Known, Offer, Sales
-from farkas.online.dps.learning import Dps, RandomPlacement, Scaled, Simple, Top
+from farkas.online.dps.environment import Decision, Knowledge, Offer, Sales
+from farkas.online.dps.fixed_prices import Coordinates
+from farkas.online.dps.learning import Dps, RandomPlacement, ScaledBandits, Simple, Top
 from farkas.online.dps.pairs import PairPrices
 from farkas.online.dps.seller import BestFit, FixedPrice, FreeOfCharge, Random, Seller
 from farkas.online.driver import plain
@@ -22,7 +22,7 @@ from tests.references.dps_sellers import by_steps
 
 SELLERS: list[Any] = [
     Dps(), Dps(placement="best_fit"), Dps(capacity="turnover", radii="range"), Simple(), Top(),
-    Scaled(), RandomPlacement(), Random(), FreeOfCharge(), BestFit(), PairPrices(),
+    ScaledBandits(), RandomPlacement(), Random(), FreeOfCharge(), BestFit(), PairPrices(),
     PairPrices(placement="random"),
 ]  # fmt: skip
 
@@ -69,7 +69,7 @@ def test_fixed_prices_too() -> None:
 def test_prices_and_orders_drawn_in_turn_take_steps() -> None:
     market, drawn = roomy(0), Random(placement="random")
     assert drawn.decide(market, 0) is None
-    rng, cap = np.random.default_rng(0), Known.of(market).price_cap
+    rng, cap = np.random.default_rng(0), Knowledge.of(market).price_cap
     for decision in by_steps(drawn, market):
         prices = cap * rng.random(2)
         assert [decision.worker_price, decision.ps_price] == prices.tolist()

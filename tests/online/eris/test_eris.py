@@ -24,8 +24,8 @@ from farkas.online.eris.environment import (
     Piece,
 )
 from farkas.online.eris.eris import Bid, Eris
+from farkas.online.eris.printed_scheduler import printed_plan
 from farkas.online.eris.scheduler_dp import ROUNDS, best_plan
-from farkas.online.eris.scheduler_printed import printed_plan
 from farkas.online.loop import take_step
 from farkas.online.run import Bound
 from farkas.solvers import solve

@@ -8,7 +8,7 @@ import farkas
 from farkas.decomposition.column_generation import price_rows
 from farkas.decomposition.master import Master, Pool
 from farkas.online.eris.environment import Environment
-from farkas.online.eris.learned import Learned, expected
+from farkas.online.eris.learned import PriceLearner, expected
 from farkas.online.loop import take_step
 from farkas.relaxations.eris.pricing import SchedulePricing
 from tests.generators.eris import one_resource
@@ -34,7 +34,7 @@ def test_places_are_kept_for_jobs_that_are_expected():
 def test_posted_prices_are_nearly_the_best_bound():
     jobs = [{"utility": [10.0 + n, 3.0 + n], "data": [1 + n % 3, 1]} for n in range(6)]
     auction = one_resource(*jobs, slots=2, transfer_budget=1.0)
-    policy, (arrival, *_) = Learned(forecast=0.0), Environment().arrivals(auction)
+    policy, (arrival, *_) = PriceLearner(forecast=0.0), Environment().arrivals(auction)
     posted = policy._posted(policy.start(auction, 0), arrival).ledger.prices
     pricing = SchedulePricing(auction)
     prices = pricing.pooled(posted)
@@ -46,7 +46,7 @@ def test_posted_prices_are_nearly_the_best_bound():
 
 def test_a_step_leaves_the_state_before_it_alone():
     auction = one_resource({}, {})
-    world, policy = Environment(), Learned()
+    world, policy = Environment(), PriceLearner()
     state = policy.start(world.known(auction), 0)
     arrival = world.arrivals(auction)[0]
     first, second = (take_step(policy, state, arrival, np.random.default_rng(0)) for _ in "ab")

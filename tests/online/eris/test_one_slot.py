@@ -22,7 +22,7 @@ from farkas.relaxations.eris.payoff_bound import (
     job_slots,
     trace_slot,
 )
-from farkas.solvers import Claimed, solve
+from farkas.solvers import Conclusion, solve
 from tests.generators.eris import one_resource, random_auction
 from tests.references import eris_slot
 from tests.tools.samples import seeds
@@ -45,7 +45,7 @@ def test_one_slot_bounds_enclose_the_optimum_of_8(seed: int) -> None:
                 slot = job.arrival + t
                 task = SlotTask(auction, prices, index, slot, workload, auction.data[index])
                 answer = solve(OneShot().form(task))
-                best = np.inf if answer.claim is Claimed.INFEASIBLE else answer.objective
+                best = np.inf if answer.claim is Conclusion.INFEASIBLE else answer.objective
                 slack = 1e-5 * max(1.0, best) if np.isfinite(best) else 0.0
                 assert lower[workload] <= best + slack
                 assert upper[workload] >= best - slack

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from farkas.instances.eris import Auction
-from farkas.online.eris.antman import SlotCapacity, SlotPlacement, Waiting
+from farkas.online.eris.antman import QueuedJob, SlotCapacity, SlotPlacement
 from farkas.online.eris.environment import Piece, coarse
 from tests.generators.eris import auction_in, one_resource
 
 
-def waiting_job(auction: Auction, *remaining: int) -> Waiting:
-    return Waiting(0, auction.jobs[0], np.array(remaining))
+def waiting_job(auction: Auction, *remaining: int) -> QueuedJob:
+    return QueuedJob(0, auction.jobs[0], np.array(remaining))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from farkas.instances.gadget import Cluster
-from farkas.online.gadget.environment import Arrival, Room, Seen
+from farkas.online.gadget.environment import Arrival, Room, SchedulerState
 from farkas.online.gadget.fixed_rings import LeastAttainedService, fits_alone, fixed_size
 from tests.generators.gadget import any_networks, job, over_time, star
 from tests.references import gadget_baselines
@@ -16,7 +16,7 @@ from tests.tools.decisions import decisions
 def test_a_fixed_ring_is_no_larger_than_the_largest_ring_and_what_the_budget_leaves():
     jobs = [job(max_workers=4, fixed_workers=3, budget=[b]) for b in (None, 5, 2)]
     cluster = star(9, jobs=jobs)
-    seen = Seen.start(cluster.replace(jobs=[])).meet(
+    seen = SchedulerState.start(cluster.replace(jobs=[])).meet(
         tuple(Arrival(i, one) for i, one in enumerate(cluster.jobs))
     )
     assert [fixed_size(seen, i) for i in range(3)] == [3, 3, 2]
@@ -36,7 +36,7 @@ def test_service_is_metered_in_the_first_resource_alone():
         horizon=2, resources=["gpu", "memory"], nodes=[{"capacity": [9, 9]}], links=[],
         jobs=[small, large],
     )  # fmt: skip
-    seen = Seen.start(cluster)
+    seen = SchedulerState.start(cluster)
     order = LeastAttainedService().order
     seen = dataclasses.replace(seen, received=np.array([1.0, 1.0]))
     assert order(seen, np.array([0, 1])).tolist() == [0, 1]

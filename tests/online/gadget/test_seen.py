@@ -6,7 +6,7 @@ import numpy as np
 
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import snapshot
-from farkas.online.gadget.environment import Arrival, Room, Seen, as_rings
+from farkas.online.gadget.environment import Arrival, Room, SchedulerState, as_rings
 from farkas.online.gadget.gadget import GadgetState
 from farkas.replay.gadget import Ring
 from tests.generators.gadget import job, star
@@ -19,12 +19,12 @@ def arrive(*index):
 
 
 def nobody():
-    return Seen.start(THREE.replace(jobs=[]))
+    return SchedulerState.start(THREE.replace(jobs=[]))
 
 
 def test_jobs_stand_in_the_order_of_the_instance_whenever_they_come():
     seen = nobody().meet(arrive(2))
-    seen = Seen(seen.cluster, seen.index, np.array([5.0]), 1).meet(arrive(1, 0))
+    seen = SchedulerState(seen.cluster, seen.index, np.array([5.0]), 1).meet(arrive(1, 0))
     assert seen.index.tolist() == [0, 1, 2]
     assert [one.efficiency for one in seen.cluster.jobs] == [1, 2, 3]
     assert seen.received.tolist() == [0, 0, 5]

@@ -18,7 +18,7 @@ from farkas.online.mlbroker.environment import (
     recourse_costs,
     tight_bound,
 )
-from farkas.relaxations.mlbroker.relaxed import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxation
 from farkas.solvers import solve
 from tests.generators.mlbroker import edge_cases, random_brokerage, single
 
@@ -117,7 +117,7 @@ def test_what_is_proved_so_far_bounds_the_broker_that_ends_there(seed, relax, se
     assert found[-1] == run.certificate.fraction
     assert any(bound > 0 for bound in found)
     for last, bound in enumerate(found):
-        optimum = solve(Relaxed(relax=relax, semantics=semantics).form(ended(broker, last)))
+        optimum = solve(Relaxation(relax=relax, semantics=semantics).form(ended(broker, last)))
         assert float(bound) <= optimum.require_optimal().objective * (1 + 1e-9) + 1e-9
 
 
@@ -156,7 +156,7 @@ def test_other_certificates_say_nothing_of_slots():
 def test_the_bound_is_the_relaxation_and_below_the_optimum(seed):
     broker = random_brokerage(seed, sites=3, jobs=3)
     bound = float(tight_bound(broker))
-    relaxed = solve(Relaxed(relax="tight").form(broker)).objective
+    relaxed = solve(Relaxation(relax="tight").form(broker)).objective
     assert bound == pytest.approx(relaxed, rel=1e-6, abs=1e-6)
     assert bound <= algorithms["mlbroker.opt"].run(broker).value + 1e-9
 

@@ -13,7 +13,7 @@ from farkas.instances.generate import generate
 from farkas.online import algorithms, environments
 from farkas.online.loop import decide
 from farkas.online.mlbroker.fractional import Fractional, FractionalSlot, Lanes
-from farkas.relaxations.mlbroker.relaxed import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxation
 from farkas.solvers import solve
 from farkas.solvers.subproblem import solve_subproblem
 from tests.generators.mlbroker import edge_cases, random_brokerage
@@ -37,7 +37,7 @@ def sweep():
 @pytest.mark.parametrize("relax", ["printed", "tight"])
 def test_run_lies_above_its_relaxation_and_its_bound_below(relax, semantics):
     for broker in sweep():
-        optimum = solve(Relaxed(relax=relax, semantics=semantics).form(broker)).objective
+        optimum = solve(Relaxation(relax=relax, semantics=semantics).form(broker)).objective
         run = ALGORITHM.run(broker, relax=relax, semantics=semantics)
         assert run.violations == []
         assert float(run.certificate) <= optimum + 1e-6 * optimum

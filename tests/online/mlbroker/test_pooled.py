@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import farkas
-from farkas.online.mlbroker.local import Pooled
+from farkas.online.mlbroker.local import PooledPlacement
 from tests.generators.mlbroker import edge_cases, random_brokerage, seen, single
 
 
@@ -31,7 +31,7 @@ def test_new_sites_are_charged_for_what_is_asked():
     data = single([[10.0, 0.0], [0.0, 10.0]], deploy_cost=4.0)
     sites = []
     for deployments in (0.0, 2.0, 3.0):
-        policy = Pooled(deployments=deployments)
+        policy = PooledPlacement(deployments=deployments)
         now = seen(data, 1, [[True, False]])
         workers, server = policy.place(now)
         assert workers.sum() == 1

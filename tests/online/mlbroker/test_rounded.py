@@ -17,7 +17,7 @@ from farkas.online.mlbroker.fractional import (
     MlBroker,
     clean,
 )
-from farkas.online.mlbroker.local import Placing
+from farkas.online.mlbroker.local import SlotBaseline
 from tests.generators.mlbroker import random_brokerage, single
 from tests.references.mlbroker_policies import plans_of, rounded
 from tests.tools.decisions import decisions
@@ -97,7 +97,7 @@ def test_halves_and_noise_are_rounded_as_with_lists(seed):
 
 
 @dataclasses.dataclass(frozen=True)
-class Wandering(Placing):
+class Wandering(SlotBaseline):
     """All workers and the server at the site with most data; keeps what it was told."""
 
     told: list = dataclasses.field(default_factory=list)
@@ -121,6 +121,6 @@ def test_a_job_is_deployed_where_it_was_in_the_slot_before_only():
 
 def test_a_baseline_that_places_nothing_says_so():
     world, broker = environments["mlbroker"], single([[5.0, 0.0]])
-    state = Placing().start(world.known(broker), 0)
+    state = SlotBaseline().start(world.known(broker), 0)
     with pytest.raises(NotImplementedError):
-        Placing().step(state, world.arrivals(broker)[0])
+        SlotBaseline().step(state, world.arrivals(broker)[0])

@@ -21,7 +21,7 @@ from farkas.proofs.eris.algorithms import (
 )
 from farkas.proofs.eris.programs import agreement, prices_protect_capacity, printed_without_transfer
 from farkas.proofs.eris.ratio import BASE, LIMIT, small_jobs
-from farkas.proofs.verdict import Standing, Stated
+from farkas.proofs.verdict import Relation, Standing
 from tests.generators.eris import one_resource
 
 
@@ -155,7 +155,7 @@ def test_verdicts_on_algorithms_2_and_3_follow_from_what_they_find(monkeypatch) 
 
 def test_the_repaired_ratio_is_refuted_by_a_ratio_above_its_limit(monkeypatch) -> None:
     monkeypatch.setattr(ratio, "small_jobs", lambda count, seed: small_jobs(1, seed))
-    least = [Stated(1.0, "<=", LIMIT)], Stated(0, "==", 0), 1.0
+    least = [Relation(1.0, "<=", LIMIT)], Relation(0, "==", 0), 1.0
     monkeypatch.setattr(ratio, "repaired_run", lambda one: least)
     for bound, standing in ((LIMIT, Standing.HELD), (2 * LIMIT, Standing.REFUTED)):
         found = SimpleNamespace(bound=bound)

@@ -30,7 +30,7 @@ from farkas.proofs.mlbroker.runs import (
     shipped,
     trace,
 )
-from farkas.proofs.verdict import Stated, said
+from farkas.proofs.verdict import Relation, said
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ def test_a_site_without_data_makes_12c_infinite_and_a_slot_without_data_adds_not
 def test_the_verdict_on_theorem_3_follows_from_the_ratios(monkeypatch, ratios, standing, words):
     def within(broker):
         ratio = ratios.get(broker.num_sites, 2.0)
-        return said(Stated(ratio, "<=", 3.0), ratio=ratio, r1=3.0)
+        return said(Relation(ratio, "<=", 3.0), ratio=ratio, r1=3.0)
 
     monkeypatch.setattr(fractional, "_within_r1", within)
     found = fractional.fractional_runs_cost_at_most_r1_times_the_relaxation()

@@ -11,8 +11,8 @@ from farkas.instances import library
 from farkas.models.coded.kernel import Pairs
 from farkas.online.coded.environment import surrogate_times
 from farkas.relaxations.coded.sca import At, Sca, SharedPoint, coefficients, read_point, solve_step
-from farkas.relaxations.coded.sharing import AssignmentTruncated, shared_optimum
-from farkas.solvers import Claimed
+from farkas.relaxations.coded.sharing import TruncatedAssignment, shared_optimum
+from farkas.solvers import Conclusion
 from farkas.solvers.convex import solve_problem
 from tests.generators.coded import by_speed, random_coded_computing
 
@@ -146,10 +146,10 @@ def test_pairs_that_hardly_count_leave_the_solver_sure(split):
         rate = np.array(trap.rate, dtype=float)
         rate[place % 2, place % 3] *= 1.0 + 1e-9 * (place - 5.5)
         data = msgspec.structs.replace(trap, rate=tuple(map(tuple, rate.tolist())))
-        assert solve_problem(Sca(split=split).model(data).problem).claim is Claimed.OPTIMAL
+        assert solve_problem(Sca(split=split).model(data).problem).claim is Conclusion.OPTIMAL
 
 
 def test_an_instance_is_cut_at_the_slowest_master_with_everybody():
     # 100 + 1 and 2 + 1: nobody counts for more than 3
-    speeds = AssignmentTruncated().speeds(by_speed([[100, 1], [2, 1]]))
+    speeds = TruncatedAssignment().speeds(by_speed([[100, 1], [2, 1]]))
     assert speeds == pytest.approx(np.array([[3, 1], [2, 1]]))

@@ -16,7 +16,7 @@ from farkas.models.gadget.slot import snapshot
 from farkas.proofs.gadget.relaxations import random_clusters
 from farkas.proofs.gadget.rounding import SIZES, chosen_slot
 from farkas.relaxations.gadget.embedding import (
-    Augmented,
+    AugmentedRelaxation,
     Copy,
     GvneLP,
     LocalNodeLP,
@@ -78,7 +78,7 @@ def test_a_cluster_in_which_nobody_can_run_keeps_what_idling_is_worth():
 
 def test_the_augmented_relaxation_refuses_open_sizes():
     with pytest.raises(NotApplicable, match="one ring size per job"):
-        Augmented().form(snapshot(library.load("gadget/tiny")))
+        AugmentedRelaxation().form(snapshot(library.load("gadget/tiny")))
 
 
 def test_of_an_instance_the_largest_ring_that_runs_alone_is_fixed():
@@ -89,7 +89,7 @@ def test_of_an_instance_the_largest_ring_that_runs_alone_is_fixed():
 
 @pytest.mark.parametrize(("bandwidth", "share"), [(1.9, 0), (2, 1)])
 def test_no_part_of_a_ring_edge_runs_on_a_link_that_is_too_thin_for_it(bandwidth, share):
-    form = Augmented().form(snapshot(small([1, 1], [(0, 1, bandwidth)])).fixed([2]))
+    form = AugmentedRelaxation().form(snapshot(small([1, 1], [(0, 1, bandwidth)])).fixed([2]))
     block = form.column_block("routed")
     assert set(form.upper[block.start : block.start + block.size].tolist()) == {share}
 
@@ -102,13 +102,13 @@ def test_variables_are_a_copy_per_host_and_size(servers: int) -> None:
     nodes, links = slot.cluster.num_nodes, slot.cluster.num_links
     # a host chooses; all workers but its own stand on nodes, and rings of two and more use links
     copies = hosts * (1 + (size - 1) * nodes + np.where(size > 1, size, 0) * links)
-    assert Augmented().form(slot).num_columns == copies.sum()
+    assert AugmentedRelaxation().form(slot).num_columns == copies.sum()
 
 
 def test_the_shares_of_a_mixture_are_those_of_the_point():
     slot = snapshot(library.load("gadget/tiny"))
     slot = slot.fixed(slot.largest)
-    form = Augmented().form(slot)
+    form = AugmentedRelaxation().form(slot)
     point = solve(form).require_optimal().point
     mixture = decompose(slot, form, point)
     assert mixture.share.sum() == pytest.approx(form.values(point, "chosen").sum())
@@ -119,7 +119,7 @@ def test_the_shares_of_a_mixture_are_those_of_the_point():
 def test_node_loads_are_reproduced_and_link_loads_not_exceeded(network):
     for cluster in random_clusters(6, 11, network=network, jobs=2):
         slot = fixed_sizes(cluster)
-        form = Augmented().form(slot)
+        form = AugmentedRelaxation().form(slot)
         point = solve(form).require_optimal().point
         mixture = decompose(slot, form, point)
         node = np.tensordot(mixture.share, mixture.rings.node_load(cluster), 1)
@@ -156,7 +156,7 @@ def test_the_embedding_relaxation_and_its_dual_are_the_node_relaxation(network):
         assert optimum(form) == pytest.approx(node, abs=1e-7)
         assert optimum(dualize(form).form) == pytest.approx(node, abs=1e-7)
         fixed = fixed_sizes(cluster)
-        assert optimum(Augmented().form(fixed)) == pytest.approx(
+        assert optimum(AugmentedRelaxation().form(fixed)) == pytest.approx(
             optimum(NodeLP().form(fixed)), abs=1e-7
         )
 

@@ -19,7 +19,7 @@ from farkas.models.mlbroker.data import SlotProblem, snapshot
 from farkas.models.mlbroker.placement import OneShot, placement
 from farkas.relaxations.mlbroker import slot_trees
 from farkas.relaxations.mlbroker.job_schedules import JobSchedules, schedules_of
-from farkas.relaxations.mlbroker.relaxed import Relaxed, ServerIndexed
+from farkas.relaxations.mlbroker.relaxed import Relaxation, ServerRelaxation
 from farkas.relaxations.mlbroker.slot_solver import Together
 from farkas.relaxations.mlbroker.slot_trees import (
     SlotGrowth,
@@ -155,7 +155,7 @@ EDGES = edge_cases()
 RANDOM = {f"random {n}": random_brokerage(n, sites=3, jobs=4, resources=2) for n in range(4)}
 DATA = {**EDGES, **RANDOM}
 every_instance = pytest.mark.parametrize("name", DATA)
-every_variant = pytest.mark.parametrize("program", variants(Relaxed), ids=lambda p: p.full_name)
+every_variant = pytest.mark.parametrize("program", variants(Relaxation), ids=lambda p: p.full_name)
 
 
 def value(program, data):
@@ -195,7 +195,8 @@ def test_a_larger_constant_makes_the_printed_bound_collapse():
     data = random_brokerage(2, sites=2, jobs=3)
     smallest = data.smallest_big_m
     bounds = [
-        value(Relaxed(), data.replace(big_m=factor * smallest)) for factor in (1, 2, 5, 100, 1000)
+        value(Relaxation(), data.replace(big_m=factor * smallest))
+        for factor in (1, 2, 5, 100, 1000)
     ]
     assert bounds[0] > bounds[1] + 1e-6
     assert all(high >= low - 1e-9 for high, low in itertools.pairwise(bounds))
@@ -206,7 +207,7 @@ def test_a_larger_constant_makes_the_printed_bound_collapse():
         discount_price=None,
         discount_threshold=None,
     )
-    assert bounds[-1] == pytest.approx(value(Relaxed(), free))
+    assert bounds[-1] == pytest.approx(value(Relaxation(), free))
 
 
 @pytest.mark.slow
@@ -301,12 +302,12 @@ def test_a_slot_grows_within_its_share_of_steps(monkeypatch):
 
 
 def test_the_sharp_bound_needs_strict_semantics():
-    assert type(Relaxed(relax="sharp", semantics="strict")) is ServerIndexed
-    assert type(Relaxed(relax="tight")) is Relaxed
+    assert type(Relaxation(relax="sharp", semantics="strict")) is ServerRelaxation
+    assert type(Relaxation(relax="tight")) is Relaxation
     with pytest.raises(InvalidOption, match="sharp needs semantics strict"):
         programs.build("mlbroker.relaxed[sharp]")
     with pytest.raises(InvalidOption, match="relax cannot be 'tigth'; did you mean tight"):
-        Relaxed(relax="tigth")
+        Relaxation(relax="tigth")
     assert programs.build("mlbroker.relaxed[strict,tight]").full_name == (
         "mlbroker.relaxed[tight,strict]"
     )

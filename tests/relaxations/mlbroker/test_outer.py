@@ -15,7 +15,7 @@ from farkas.models.mlbroker.data import PlacedWorkers, SlotProblem, usage_of
 from farkas.online.mlbroker.environment import recourse_costs
 from farkas.relaxations.mlbroker.job_schedules import SiteSchedules, schedules_of
 from farkas.relaxations.mlbroker.outer import Outer, TangentProblem, Tangents
-from farkas.relaxations.mlbroker.relaxed import JobAlone, Relaxed
+from farkas.relaxations.mlbroker.relaxed import JobAlone, Relaxation
 from farkas.relaxations.mlbroker.slot_solver import refine
 from farkas.relaxations.mlbroker.slot_transport import JobPrices
 from farkas.relaxations.mlbroker.slot_trees import cheapest_schedules
@@ -222,8 +222,8 @@ def value(program, data):
 @pytest.mark.parametrize("name", DATA)
 def test_all_jobs_and_the_sum_of_single_jobs_are_the_tight_relaxation(name):
     data = DATA[name]
-    tight = value(Relaxed(relax="tight"), data)
-    alone = sum(value(Relaxed(relax="tight"), JobAlone(data, i)) for i in range(data.num_jobs))
+    tight = value(Relaxation(relax="tight"), data)
+    alone = sum(value(Relaxation(relax="tight"), JobAlone(data, i)) for i in range(data.num_jobs))
     assert alone == pytest.approx(tight, rel=1e-7, abs=1e-7)
 
 
@@ -233,7 +233,7 @@ def test_a_job_alone_keeps_the_prices_of_all_jobs_in_its_slots():
     data = single([[10.0]], discount_price=[[0.5]], discount_threshold=[[2.0]], num_slots=2)
     late = msgspec.structs.replace(data.jobs[0], arrival=1, departure=1)
     data = data.replace(jobs=[data.jobs[0], late, late])
-    form = Relaxed(relax="tight").form(JobAlone(data, 2))
+    form = Relaxation(relax="tight").form(JobAlone(data, 2))
     (row,) = range(*form.row_block("cost_on_chord").where.indices(form.num_rows)[:2])
     columns, values = form.matrix.row(row)
     at = columns.tolist().index(form.column_block("server").start)

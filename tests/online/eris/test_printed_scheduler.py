@@ -12,10 +12,10 @@ from farkas.instances.eris import Auction
 from farkas.models.eris.prices import Prices
 from farkas.online.eris.environment import Ledger
 from farkas.online.eris.eris import accepted
-from farkas.online.eris.scheduler_printed import printed_schedule, printed_slot
+from farkas.online.eris.printed_scheduler import printed_schedule, printed_slot
 from farkas.relaxations.eris.payoff_bound import JobSlots, job_slots
 from tests.generators.eris import one_resource, random_auction
-from tests.references.eris_printed import Printed
+from tests.references.eris_printed import PaperValue
 
 
 def check(auction: Auction) -> int:
@@ -23,7 +23,7 @@ def check(auction: Auction) -> int:
     parts = 0
     for index, job in enumerate(auction.jobs):
         seen = Ledger.in_state_of(auction).meet(job)
-        paper = Printed(auction, index)
+        paper = PaperValue(auction, index)
         for workload in range(1, seen.chunks + 1):
             cost, server, moved, workers = printed_slot(seen, 0, workload)
             wanted = paper.deploy(job.arrival, workload)

@@ -11,7 +11,7 @@ import pytest
 from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.instances.generate import generate
-from farkas.online.dps.best_fixed import (
+from farkas.online.dps.fixed_prices import (
     Profits,
     best_exactly,
     best_on_grid,

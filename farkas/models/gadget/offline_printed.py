@@ -13,7 +13,7 @@ from farkas.models.gadget.rings import SimplePaths
 MOST_PATHS = 2000
 
 
-class OfflinePrinted(RingSchedules):
+class PrintedOffline(RingSchedules):
     """DDLJS with (2)-(9) as printed, wrong in both directions: use gadget.offline.
 
     ``degree=every_server`` is (9) as printed, "for all s": a job on two servers must then use all
