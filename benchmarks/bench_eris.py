@@ -133,6 +133,7 @@ def main() -> None:
     figures = Figures("eris")
     for name in SCHEDULERS:
         policy_seconds(auction(50), name)  # compiles the kernels, which is not measured
+    certificates(auction(10))  # so are those of prices
     for jobs in (50, 100, 150):
         instance = auction(jobs)
         for name in SCHEDULERS:

@@ -72,10 +72,10 @@ class Spans:
         """
         if (limit, job) not in self._sizes:
             unit, found = Fraction(self.units(limit)[0]), np.zeros((LONGEST + 1, 2 * REACH + 1))
+            many = 1 if limit else LONGEST  # of resources as much is needed in any number of slots
             for outside in range(2 * REACH + 1):
-                for inside in range(1, LONGEST + 1):
-                    needed = self.program.needed(job, limit, inside, outside) / unit
-                    found[inside, outside] = min(int(needed), LARGEST_ROOM + 1)
+                each = [self.program.needed(job, limit, n + 1, outside) / unit for n in range(many)]
+                found[1:, outside] = [min(int(one), LARGEST_ROOM + 1) for one in each]
                 if not found[:, outside].any():
                     break
             self._sizes[limit, job] = found.astype(np.int64)
