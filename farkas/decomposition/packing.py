@@ -21,6 +21,8 @@ FREE = 0.25  #: Share of exchanges at no prices.
 PASSES = 3  #: Orders of each kind in which a choice is carried out.
 MORE_WEIGHT = 1.2  #: Factor of the weight of a plan that found no room in the last order.
 COMPILED = 8  #: Times as many exchanges where a kind makes them itself.
+BATCHES = 80  #: Of exchanges at a loss, which falls from one to the next.
+COOLING = 1.5  #: Power of the share of batches to come, with which it falls.
 LOOK = 64  #: Exchanges, or owners, between two looks at the clock.
 
 
@@ -178,6 +180,24 @@ class Packing:
                 out.append(here[rng.integers(len(here))])
             share = 0.0 if rng.random() < FREE else rng.random()
             self._exchange(list(dict.fromkeys(out)), prices, share, targets if planned else None)
+
+    def anneal(self, prices: Floats, targets: Targets, tries: int, heat: float, left: Left) -> None:
+        """Exchange at a loss, too, less and less of it; the best plans stay."""
+        best, plans = self.value, dict(self.plans)
+        for batch in range(BATCHES):
+            candidates = targets.improvable(self, targets.owners)
+            if not len(candidates) or not left():
+                break
+            colder = heat * (1.0 - batch / BATCHES) ** COOLING
+            found = self.problem.anneal(
+                self.plans, candidates, prices, COMPILED * tries // BATCHES, colder, self.rng
+            )
+            if found is None:
+                return
+            self.restore(found)
+            if self.value > best:
+                best, plans = self.value, dict(self.plans)
+        self.restore(plans)
 
     def _exchange(
         self, out: list[int], prices: Floats, share: float, targets: Targets | None

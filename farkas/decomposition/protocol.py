@@ -227,6 +227,22 @@ class Pricing(abc.ABC):
         """
         return None
 
+    def anneal(
+        self,
+        plans: Mapping[int, Fit],
+        candidates: Ints,
+        prices: Floats,
+        tries: int,
+        heat: float,
+        rng: np.random.Generator,
+    ) -> Mapping[int, Fit] | None:
+        """Exchange plans at a loss, too; None where a kind cannot.
+
+        Parameters are those of `exchange`, and ``heat``: value that each exchange may lose, times a
+        draw from [0, 1).
+        """
+        return None
+
     def reoptimise(
         self,
         kept: Mapping[int, Fit | None],

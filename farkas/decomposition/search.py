@@ -30,6 +30,11 @@ TRIES = 2  #: Exchanges of a turn for each owner.
 NEIGHBOURS = 60  #: Owners of a neighbourhood at first.
 MOST_NEIGHBOURS = 6  #: How many times as many at most.
 GROWTH = 1.3  #: How many times as many when a turn gained nothing.
+#: Tries of exchanges at a loss at first, twice as many each time; and what one may lose at first,
+#: as a share of the mean of owners' greatest values.
+ANNEALED = 4_000
+HEAT = 0.5
+ANNEALS = range(3, 16, 4)  #: Turns without progress after which there are some.
 PATIENCE = 16  #: Turns without progress after which the search ends.
 #: Turns without progress after which cases are split, and how many at most.
 SPLITS = {3: 40, 12: 400}
@@ -144,7 +149,7 @@ class Search:
             choice = pool.plans.some(start)
             choice = choice._replace(use=choice.use[:, :width])
             value = float(choice.value.sum())
-            if value > worth:
+            if value > max(worth, before):
                 own = dual.prices[:width]
                 packing.follow(choice, own, dual.payoff, self.left)
                 where = dataclasses.replace(dual, prices=own)
@@ -163,10 +168,14 @@ class Search:
 
     def _local_search(self, dual: DualPoint, tree: CaseTree) -> Iterator[Found]:
         """Exchange, reoptimise neighbourhoods and split cases in turn."""
-        waited, many = 0, NEIGHBOURS
+        waited, many, tries = 0, NEIGHBOURS, ANNEALED
         while not self.over and waited < PATIENCE:
             before = self.packing.value
             self._local_search_round(dual, many)
+            if waited in ANNEALS:
+                heat, left = HEAT * float(self.problem.most.mean()), self._unless_near
+                self.packing.anneal(dual.prices, self._targets(dual), tries, heat, left)
+                tries *= 2
             gained = self.packing.value - before > self.small
             waited = 0 if gained else waited + 1
             many = NEIGHBOURS if gained else min(int(GROWTH * many), MOST_NEIGHBOURS * NEIGHBOURS)

@@ -14,7 +14,7 @@ from farkas.relaxations.eris.payoff_bound import JobSlots
 from farkas.relaxations.eris.pricing import JobsTable, PricedCapacity, meet
 
 MOST_OUT = 4  #: Jobs that one exchange takes out beside its own.
-DRAWS = 5  #: Numbers from [0, 1) that one exchange uses, beside one for each other job.
+DRAWS = 6  #: Numbers from [0, 1) that one exchange uses, beside one for each other job.
 MULTIPLIERS = 2  #: Multipliers of the transfer row that a schedule is sought with.
 
 
@@ -170,12 +170,14 @@ def exchange(
     noise: Floats3,
     open_slots: Bools1,
     planned: bool,
+    heat: float,
 ) -> float:
     """Try exchanges: others out, a job in, they in again; kept unless worth is lost.
 
     Each has a target, which has to complete earlier than now, and a row of ``draws`` from [0, 1).
     ``noise`` are factors of prices.  ``planned`` targets run where slots are open, whenever they
-    complete.  Returns the worth gained.
+    complete.  A loss of less than ``heat`` times a draw is kept, even where the target and
+    those after it stay out.  Returns the worth gained.
     """
     sites = packed.workers.shape[1]
     slots = len(packed.transferred)
@@ -232,7 +234,7 @@ def exchange(
             if not insert(jobs, j, packed, room, factors, share, final, open_slots) and n == 0:
                 break
             now += packed.worth[j]
-        if now >= was:
+        if now >= was - heat * draw[5]:
             gained += now - was
             continue
         for n in range(many):

@@ -120,8 +120,20 @@ class AuctionPricing(SchedulePricing):
         rng: np.random.Generator,
     ) -> Mapping[int, Fit]:
         """Exchange jobs so that some complete earlier, while no worth is lost."""
+        return self.anneal(plans, wanting, prices, tries, 0.0, rng)
+
+    def anneal(
+        self,
+        plans: Mapping[int, Fit],
+        wanting: Ints,
+        prices: Floats,
+        tries: int,
+        heat: float,
+        rng: np.random.Generator,
+    ) -> Mapping[int, Fit]:
+        """Exchange jobs so that some complete earlier, while no more worth is lost."""
         packed, room = self.packed(plans), self.room(prices)
-        self._exchange(packed, wanting, room, self.everywhere, tries, rng, in_plan=False)
+        self._exchange(packed, wanting, room, self.everywhere, tries, rng, heat=heat)
         return self.plans_of(packed, plans)
 
     def decisions(self, plans: Mapping[int, Fit]) -> Sequence[SlotDecision]:
@@ -224,12 +236,13 @@ class AuctionPricing(SchedulePricing):
         tries: int,
         rng: np.random.Generator,
         *,
-        in_plan: bool,
+        in_plan: bool = False,
+        heat: float = 0.0,
     ) -> None:
         if len(targets):
             chosen = targets[rng.integers(len(targets), size=tries)]
             draws = rng.random((tries, DRAWS + MOST_OUT))
-            exchange(self.jobs, chosen, packed, room, draws, self._noise, slots, in_plan)
+            exchange(self.jobs, chosen, packed, room, draws, self._noise, slots, in_plan, heat)
 
 
 def decided(auction: Auction, plans: Mapping[int, SchedulePlan | None]) -> list[SlotDecision]:

@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from farkas.decomposition.column_generation import price_rows
+from farkas.decomposition.master import Master, Pool
+from farkas.decomposition.neighbourhoods import Targets
 from farkas.decomposition.packing import Packing
 from farkas.decomposition.protocol import Plans
 from farkas.offline import searches
@@ -134,6 +137,47 @@ def test_exchanges_keep_the_books_and_lose_no_worth(seed):
         packing.restore(pricing.exchange(packing.plans, wanting, prices, 40, rng))
         assert packing.value >= before - 1e-9
         check(pricing, pricing.packed(packing.plans))
+
+
+@pytest.mark.parametrize(("heat", "lost"), [(0.0, 0.0), (0.4, 0.0), (0.6, 0.5), (20.0, 1.5)])
+def test_exchanges_lose_less_than_the_heat(heat, lost):
+    # one of both completes early: the first one, or the second at a loss of 3/2; without the second
+    # 1/2 is lost
+    jobs = [{"data": [2], "utility": worth} for worth in ([10.0, 1.0], [8.0, 0.5])]
+    auction = one_resource(*jobs, slots=2, sites=1, site_capacity=[[3.0]])
+    pricing, packing, prices = filled(auction, [0, 1])
+    rng, best = np.random.default_rng(0), dict(packing.plans)
+    assert packing.value == 10.5
+    values = set()
+    for _ in range(200):
+        packing.restore(best)
+        packing.restore(pricing.anneal(packing.plans, np.arange(2), prices, 1, heat, rng))
+        values.add(packing.value)
+        check(pricing, pricing.packed(packing.plans))
+    assert min(values) > 10.5 - max(heat, 1e-9)
+    assert max(values) == 10.5
+    assert 10.5 - lost in values
+
+
+def test_the_best_plans_of_exchanges_at_a_loss_stay():
+    gained = 0
+    for seed in range(16):
+        auction = random_auction(seed, most_chunks=5, jobs=8)
+        problem, left = AuctionPricing(auction), lambda: 60.0
+        pool = Pool(problem)
+        *_, dual = price_rows(problem, Master(problem, pool), gap=0.0, left=left)
+        packing = Packing(problem)
+        packing.fill(dual.prices, dual.payoff, left)
+        targets = Targets.nearest(problem, pool, dual, packing.value)
+        before = packing.value
+        packing.anneal(dual.prices, targets, 20, 20.0, left)
+        assert packing.value >= before - 1e-9
+        check(problem, problem.packed(packing.plans))
+        gained += packing.value > before + 1e-9
+        plans = dict(packing.plans)
+        packing.anneal(dual.prices, targets, 10, 20.0, lambda: 0.0)
+        assert packing.plans == plans
+    assert gained
 
 
 @pytest.mark.parametrize("seed", range(12))
