@@ -23,6 +23,7 @@ UNITS = {
     r"quantity eris\.(algorithm2_feasible|eris_printed_infeasible_jobs).*": "",
     r"quantity gadget\.slot_counts": "",
     r"quantity gadget\.iteration_time": "time",
+    r"quantity gadget\.efficiency_by_workers": "1/time",
     r"quantity mlbroker\.ratio_bound_printed": "",
     r"algorithm .*\.(ratio|violations)": "",
     r"algorithm .*\.decisions.*\.(payment|payoff_bound|worker_price|ps_price|gap)": "money",

@@ -93,12 +93,25 @@ class GvneRows(Gvne):
     def declare(self, m, data):
         """Declare what `Gvne` does, and loads of jobs on nodes and links."""
         super().declare(m, data)
+        cluster = snapshot(data).cluster
         for name, rings in (("seats_of", m.seats), ("edges_of", m.ring_edges)):
             table = rings.table
             own = [table[table[:, 0] == i, 1:] for i in m.jobs.table[:, 0]]
             setattr(m, name, IndexedSet(m.jobs, own, label=("size", "worker")))
-        m.node_load = Var(m.jobs, m.limits, doc="What the job takes of the resource there; h.")
-        m.link_load = Var(m.jobs, m.limited_links, doc="What the job takes of the link; o.")
+        m.node_load = Var(
+            m.jobs,
+            m.limits,
+            implied_upper=cluster.capacity[tuple(m.limits.table.T)],
+            reason="no job takes more than all may, by (18)",
+            doc="What the job takes of the resource there; h.",
+        )
+        m.link_load = Var(
+            m.jobs,
+            m.limited_links,
+            implied_upper=cluster.link_bandwidth[m.limited_links.members()],
+            reason="no job takes more than all may, by (19)",
+            doc="What the job takes of the link; o.",
+        )
 
     @constraint("16", "jobs", "limits")
     def load_of_node(m, i, u, r):

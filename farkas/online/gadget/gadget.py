@@ -38,7 +38,7 @@ from farkas.tolerances import SHARE
 
 if TYPE_CHECKING:
     from farkas.forms import LinearForm
-    from farkas.relaxations.gadget.embedding import Mixture
+    from farkas.relaxations.gadget.mixture import Mixture
     from farkas.solvers.answer import Answer
 
 SlotSolver = Literal["lp_rs_mde", "columns", "exact"]
@@ -218,7 +218,8 @@ def select_sizes(slot: SlotView) -> SlotView:
 
 def embedding(chosen: SlotView) -> Subproblem:
     """Program of lines 4 and 5, the augmented relaxation, and its decomposition of line 6."""
-    from farkas.relaxations.gadget.embedding import AugmentedRelaxation, decompose
+    from farkas.relaxations.gadget.embedding import AugmentedRelaxation
+    from farkas.relaxations.gadget.mixture import decompose
 
     def read(form: LinearForm, answer: Answer) -> Mixture:
         return decompose(chosen, form, answer.point)

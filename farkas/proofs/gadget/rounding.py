@@ -26,7 +26,8 @@ from farkas.proofs.claim import (
 )
 from farkas.proofs.gadget.relaxations import among, random_clusters
 from farkas.proofs.verdict import Relation, Saying, Verdict, proved, refuted, said
-from farkas.relaxations.gadget.embedding import AugmentedRelaxation, GvneLP, Mixture, decompose
+from farkas.relaxations.gadget.embedding import AugmentedRelaxation, GvneLP
+from farkas.relaxations.gadget.mixture import Mixture, decompose
 from farkas.solvers import solve
 from farkas.tolerances import ROUNDING, TIE
 

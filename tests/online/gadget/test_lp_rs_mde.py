@@ -20,7 +20,7 @@ from farkas.online.gadget.gadget import (
     size_selection,
 )
 from farkas.proofs.gadget.relaxations import random_clusters
-from farkas.relaxations.gadget.embedding import Mixture
+from farkas.relaxations.gadget.mixture import Mixture
 from farkas.rounding.rings import round_printed
 from farkas.solvers.session import optimum_by_any
 from farkas.solvers.subproblem import solve_subproblem

@@ -17,13 +17,12 @@ from farkas.proofs.gadget.relaxations import random_clusters
 from farkas.proofs.gadget.rounding import SIZES, chosen_slot
 from farkas.relaxations.gadget.embedding import (
     AugmentedRelaxation,
-    Copy,
     GvneLP,
     LocalNodeLP,
     NodeLP,
-    decompose,
     fixed_sizes,
 )
+from farkas.relaxations.gadget.mixture import Copy, decompose
 from farkas.relaxations.gadget.offline_bound import (
     OfflineBound,
     OfflineColumnBound,
