@@ -24,7 +24,7 @@ from farkas.instances.gadget import Cluster
 from farkas.instances.mlbroker import Brokerage
 from farkas.instances.utilities import TableUtility
 from farkas.models.eris.prices import Prices
-from farkas.models.gadget import envelope as curvature
+from farkas.models.gadget import curvature
 from farkas.online import environments
 from farkas.online.dps.environment import Offer
 from farkas.online.driver import plain

@@ -16,13 +16,13 @@ from farkas.instances.utilities import (
     Sqrt,
     TableUtility,
 )
-from farkas.models.gadget.envelope import (
+from farkas.models.gadget.curvature import (
     concave_in_reach,
-    envelope,
     is_concave,
     is_monotone,
     monotone_in_reach,
 )
+from farkas.models.gadget.envelope import envelope
 from tests.generators.gadget import small, table
 
 CURVES = [

@@ -301,7 +301,7 @@ def gadget_exact(instance: Cluster, options: Mapping[str, Any]) -> float:
            witnesses=GADGET, claim="gadget.greedy_ratio")  # fmt: skip
 def gadget_concave(instance: Cluster, options: Mapping[str, Any]) -> float | None:
     """2 where every utility is concave, never falls, and is not negative."""
-    from farkas.models.gadget.envelope import concave_in_reach, monotone_in_reach
+    from farkas.models.gadget.curvature import concave_in_reach, monotone_in_reach
 
     fits = (
         concave_in_reach(instance, job)

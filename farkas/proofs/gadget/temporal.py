@@ -12,7 +12,7 @@ from farkas.instances.gadget import Cluster
 from farkas.instances.generate.gadget import Published
 from farkas.instances.utilities import TableUtility
 from farkas.models.gadget.counts import FeasibleCounts, greedy, offline_optimum
-from farkas.models.gadget.envelope import concave_in_reach
+from farkas.models.gadget.curvature import concave_in_reach
 from farkas.models.gadget.gvne import Gvne
 from farkas.models.gadget.offline_printed import PrintedOffline
 from farkas.portable_functions import uniform
