@@ -126,8 +126,9 @@ def column_rings(slot: SlotView, gap: float) -> tuple[Rings, float]:
     """Rings of one slot, within ``gap`` of an upper bound where that can be reached, and the bound.
 
     Begins with the placements of the baselines and is never worse than any of them.  Where one of
-    them gives every job its best size, nothing is left to search.  Where the slot's integer program
-    is small, it decides what is left open.
+    them gives every job its best size, nothing is left to search.  Then sizes are chosen as if all
+    servers were one; where rings of these leave more open than ``gap``, prices of servers and links
+    decide.  Where the slot's integer program is small, it decides what these leave open.
     """
     placed: list[Rings] = []
     for rings in (baseline_rings(slot, baseline) for baseline in BASELINES):
