@@ -1,6 +1,8 @@
 """The example in which masters really multiply on workers that straggle."""
 
 import importlib.util
+import os
+import subprocess
 import sys
 import threading
 import time
@@ -17,7 +19,7 @@ from farkas.online import algorithms
 from tests.tools.shared import ROOT
 
 spec = importlib.util.spec_from_file_location(
-    "straggling_workers", ROOT / "examples" / "straggling_workers.py"
+    "straggling_workers", ROOT / "examples" / "straggling_workers" / "workers.py"
 )
 assert spec is not None
 assert spec.loader is not None
@@ -133,3 +135,13 @@ def test_plain_rows_are_taken_as_they_are():
     values = np.array([0.1, 1 / 3, 2e-300])
     assert code.decode(np.array([2, 0, 1]), values[[2, 0, 1]]).tolist() == values.tolist()
     assert code.encode(np.eye(3))[:3].tolist() == np.eye(3).tolist()
+
+
+@pytest.mark.slow
+def test_it_runs_and_decodes(tmp_path):
+    script = ROOT / "examples" / "straggling_workers" / "multiply.py"
+    done = subprocess.run(
+        [sys.executable, str(script)], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.count("not waited for") == 2
