@@ -7,11 +7,11 @@ import marshal
 import sys
 import typing
 from collections.abc import Callable
-from types import FunctionType
+from types import FunctionType, NoneType
 from typing import Any
 
 from farkas.extras import MissingExtra, needed
-from farkas.kernels import Argument, Kernel
+from farkas.kernels import NUMBERS, Argument, Kernel
 
 
 def translate(kernel: Kernel[..., Any]) -> Callable[..., Any]:
@@ -30,16 +30,36 @@ def translate(kernel: Kernel[..., Any]) -> Callable[..., Any]:
     function = FunctionType(own.__code__, own.__globals__ | inside, closure=own.__closure__)
     # numba names files in its cache after the function
     function.__qualname__ = f"{own.__qualname__}_{version(kernel)}"
+    types = tuple(_numba_type(numba, argument) for argument in kernel.arguments)
     options = {"no_cpython_wrapper": kernel.steps is None, "no_cfunc_wrapper": True}
+    try:
+        machine = _compiled(numba, function, types, _nrt=not borrows(kernel), **options)
+    except numba.NumbaError:  # it makes arrays of its own
+        machine = _compiled(numba, function, types, **options)
+    if not machine.stats.cache_hits:
+        tell("compiling loops, once where a folder can keep them: farkas show --compile")
+    return typing.cast(Callable[..., Any], machine)
+
+
+def _compiled(numba: Any, function: Any, types: tuple[Any, ...], **options: bool) -> Any:
     try:
         machine = numba.njit(cache=True, **options)(function)
     except RuntimeError:  # no folder can be written to
         machine = numba.njit(**options)(function)
-    machine.compile(tuple(_numba_type(numba, argument) for argument in kernel.arguments))
+    machine.compile(types)
     machine.disable_compile()  # nothing but the signature
-    if not machine.stats.cache_hits:
-        tell("compiling loops, once where a folder can keep them: farkas show --compile")
-    return typing.cast(Callable[..., Any], machine)
+    return machine
+
+
+def borrows(kernel: Kernel[..., Any]) -> bool:
+    """Whether all arrays of a kernel are its caller's: it and those that it calls return numbers.
+
+    Then it need not count references to arrays, which takes longer than the loops.
+    """
+    used = inspect.getclosurevars(kernel.function).globals.values()
+    functions = [one.function for one in (kernel, *used) if isinstance(one, Kernel)]
+    returned = [typing.get_type_hints(one)["return"] for one in functions]
+    return all(hint in (*NUMBERS, NoneType) for hint in returned)
 
 
 @functools.cache
@@ -67,4 +87,5 @@ def version(kernel: Kernel[..., Any]) -> str:
         for value in inspect.getclosurevars(kernel.function).globals.values()
     ]
     code = marshal.dumps(kernel.function.__code__, 2)  # the last version without object counts
-    return hashlib.sha256(code + repr((used, kernel.arguments)).encode()).hexdigest()[:12]
+    rest = repr((used, kernel.arguments, borrows(kernel)))
+    return hashlib.sha256(code + rest.encode()).hexdigest()[:12]

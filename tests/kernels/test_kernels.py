@@ -23,6 +23,7 @@ from farkas.kernels import (
     copy_floats,
     copy_ints,
 )
+from farkas.kernels.machine import borrows
 from tests.tools.kernels_at_work import KINDS
 from tests.tools.shared import ROOT
 
@@ -210,6 +211,25 @@ for name in names:
 print(len(names) > 3, "numba" in sys.modules)
 """
     assert run(code) == "True False\n"
+
+
+@compiled
+def behind_the_first(values: Floats1) -> Floats1:
+    """All but the first."""
+    return values[1:]
+
+
+@compiled
+def second(values: Floats1) -> float:
+    """Second number."""
+    return float(behind_the_first(values)[0])
+
+
+def test_references_are_counted_by_who_returns_arrays_or_is_returned_some() -> None:
+    assert borrows(copy_floats)
+    assert borrows(twice)
+    assert not borrows(behind_the_first)
+    assert not borrows(second)
 
 
 @pytest.mark.parametrize(("copy", "kind"), [(copy_floats, float), (copy_ints, np.int64)])

@@ -43,6 +43,7 @@ Radii = Literal["unit", "range"]
 Grid = Literal["geometric", "uniform"]
 
 MOST_ARMS = 1_000_000  #: Prices per type; a finer grid is refused before it fills the memory.
+BLOCK = 32  #: Arms of a block.
 STEPS_AN_OFFER = 100  #: What two prices cost, in looks at a server.
 
 
@@ -63,6 +64,10 @@ class Side(NamedTuple):
     offers: Ints1
     sold: Floats1
     demand: Floats1  #: optimistic demand of every arm
+    block: Ints1  #: block of every arm; a block has arms of one type
+    start: Ints1  #: first arm of every block, and behind them the number of all arms
+    peak: Floats1  #: largest demand of every block
+    top: Floats1  #: largest price x demand of every block
 
 
 class Sides(NamedTuple):
@@ -158,6 +163,22 @@ def answered(side: Out[Side], kind: int, arm: int, units: int) -> None:
     side.offers[arm] += 1
     side.sold[arm] += units
     side.demand[arm] = demand(side, kind, arm)
+    block = side.block[arm]
+    side.peak[block], side.top[block] = 0.0, 0.0
+    for other in range(side.start[block], side.start[block + 1]):
+        side.peak[block] = max(side.peak[block], side.demand[other])
+        side.top[block] = max(side.top[block], side.price[other] * side.demand[other])
+
+
+@compiled
+def best_of(side: Side, block: int, most: float) -> float:
+    """Largest price x min(demand, supply) of a block."""
+    if side.peak[block] <= most:
+        return float(side.top[block])
+    best = 0.0
+    for arm in range(side.start[block], side.start[block + 1]):
+        best = max(best, side.price[arm] * min(side.demand[arm], most))
+    return best
 
 
 @compiled
@@ -167,11 +188,13 @@ def best_arm(side: Side, kind: int, by: SupplyEstimate) -> int:
     Scanning upward with a running best, as published, ends at the last arm that equals the best:
     arms before the first best one are overtaken, later ones are held against it.
     """
-    first, last = side.first[kind], side.first[kind + 1]
-    most = supply(side, kind, by)
-    best, chosen = -np.inf, last - 1
-    for arm in range(first, last):  # a loop needs no memory
-        best = max(best, side.price[arm] * min(side.demand[arm], most))
+    most, best, chosen = supply(side, kind, by), 0.0, side.first[kind + 1] - 1
+    block = side.block[chosen]
+    for other in range(side.block[side.first[kind]], block + 1):
+        best = max(best, best_of(side, other, most))
+    while best_of(side, block, most) < best - TIE * best:
+        block -= 1
+        chosen = side.start[block + 1] - 1
     while side.price[chosen] * min(side.demand[chosen], most) < best - TIE * best:
         chosen -= 1
     return int(chosen)
@@ -267,11 +290,15 @@ class Bandits(KernelSeller):
             prices(step) * known.price_cap if count else np.zeros(0)
             for step, count in zip(grid_steps(knobs, volume, logs), jobs, strict=True)
         ]
-        first = np.concatenate([[0], np.cumsum([len(a) for a in arms])]).astype(np.int64)
-        wide, ones, count = self.radii == "range", np.ones(types), int(first[-1])
+        price, sizes = np.concatenate([*arms, np.zeros(0)]), np.array([len(a) for a in arms])
+        wide, ones, count = self.radii == "range", np.ones(types), len(price)
         eta = knobs.eta_scale * (3.0 if wide else 1.0) * logs
         demand_range = np.maximum(most, 1).astype(float) if wide else ones
         explore = explored(knobs, volume, logs, jobs).astype(float)
+        first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        demand = np.repeat(jobs * (demand_range * eta), sizes)
+        begins = (np.arange(count) - np.repeat(first[:-1], sizes)) % BLOCK == 0
+        start = np.append(np.flatnonzero(begins), count)
         return Side(
             jobs=jobs.astype(np.int64),
             capacity=capacity,
@@ -280,13 +307,17 @@ class Bandits(KernelSeller):
             demand_range=demand_range,
             time_range=ones * known.horizon if wide else ones,
             first=first,
-            price=np.concatenate([*arms, np.zeros(0)]),
+            price=price,
             seen=np.zeros(types, np.int64),
             finished=np.zeros(types, np.int64),
             unused=np.zeros(types),
             offers=np.zeros(count, np.int64),
             sold=np.zeros(count),
-            demand=np.repeat(jobs * (demand_range * eta), np.diff(first)),
+            demand=demand,
+            block=np.cumsum(begins) - 1,
+            start=start,
+            peak=np.maximum.reduceat(demand, start[:-1]),
+            top=np.maximum.reduceat(price * demand, start[:-1]),
         )
 
     def run(self, state: LearningState, jobs: Jobs, fill: ServerChoice, results: Results) -> None:
