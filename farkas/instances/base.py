@@ -2,6 +2,7 @@
 
 import functools
 import hashlib
+import itertools
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -93,7 +94,10 @@ class Instance(
         Sequences and numpy arrays stand for JSON lists.
         """
         tag = str(cls.__struct_config__.tag)
-        plain = {name: plain_value(value, f"$.{name}") for name, value in fields.items()}
+        plain = {
+            name: value if is_plain(value) else plain_value(value, f"$.{name}")
+            for name, value in fields.items()
+        }
         try:
             return msgspec.convert({"kind": tag, **plain}, cls, from_attributes=True)
         except msgspec.ValidationError as error:
@@ -108,7 +112,7 @@ class Instance(
     def canonical(self) -> bytes:
         """Return the data that decide results, in one fixed spelling."""
         data = {
-            name: plain_value(value, f"$.{name}")
+            name: msgspec.Raw(_written(value, f"$.{name}"))
             for name, value in msgspec.structs.asdict(self).items()
             if name not in self.bookkeeping
         }
@@ -159,6 +163,37 @@ def plain_value(value: Any, where: Where) -> Any:
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
         return [plain_value(item, (where, index)) for index, item in enumerate(value)]
     raise InvalidInstance(f"Expected a JSON value, got {kind.__name__} - at `{_path(where)}`")
+
+
+def is_plain(value: Any) -> bool:
+    """Whether `plain_value` would change nothing of a list: one of records, rows or numbers.
+
+    Long lists are looked at level by level, which takes a fifth of the time.
+    """
+    level: list[Any] = value if type(value) is list else [None]
+    while level:
+        kinds = set(map(type, level))
+        if kinds <= {int, bool, float}:
+            floats = np.array([number for number in level if type(number) is float])
+            return bool((np.isfinite(floats) & (np.signbit(floats) <= (floats < 0))).all())
+        if kinds == {dict} and set(map(type, itertools.chain.from_iterable(level))) <= {str}:
+            level = list(itertools.chain.from_iterable(map(dict.values, level)))
+        elif kinds == {list}:
+            level = list(itertools.chain.from_iterable(level))
+        else:
+            return False
+    return True
+
+
+def _written(value: Any, where: str) -> bytes:
+    """Write what `plain_value` makes of a value, with names in order."""
+    try:
+        text = msgspec.json.encode(value, order="sorted")
+    except (TypeError, UnicodeEncodeError):
+        text = b"null"
+    if b"null" in text or b"-0.0" in text:  # null may stand for a number that is not finite
+        text = msgspec.json.encode(plain_value(value, where), order="sorted")
+    return text
 
 
 def _path(where: Where) -> str:

@@ -243,8 +243,12 @@ class Market(Instance, frozen=True, kw_only=True, tag="dps"):
     @cached_property
     def hosts(self) -> Bools:
         """Each server, empty, can host the job alone, shape (jobs, servers)."""
-        workers, ps = (side.on_server >= side.units[:, None] for side in self.sides)
-        return frozen(workers & ps, np.bool_)
+        found = np.empty((self.num_servers, self.num_jobs), np.bool_)
+        workers, ps = self.sides
+        for server, row in enumerate(found):  # one by one, a table of all units takes GB
+            row[:] = workers.installed[server][workers.types] >= workers.units
+            row &= ps.installed[server][ps.types] >= ps.units
+        return frozen(found.T, np.bool_)
 
     @cached_property
     def fits(self) -> Bools:

@@ -19,6 +19,7 @@ from farkas.instances import library
 from farkas.instances.base import (
     column,
     frozen,
+    is_plain,
     plain_value,
     require_length,
     require_shape,
@@ -78,6 +79,47 @@ def test_python_values_become_what_json_holds():
 def test_what_json_cannot_hold_is_refused_by_path(value, words):
     with pytest.raises(InvalidInstance, match=words):
         plain_value(value, "$")
+
+
+@pytest.mark.parametrize(
+    ("value", "plain"),
+    [
+        ([], True),
+        ([{"a": 1, "b": 2.5}, {"c": True}], True),
+        ([[1, 2.0], [-3.0, 0.0]], True),
+        ([{"a": [1]}, {"a": [2.0, 10**400]}], True),
+        ([{"a": 1.0}, {"a": float("nan")}], False),
+        ([[1.0, float("inf")]], False),
+        ([{"a": -0.0}], False),
+        ([{1: 2}], False),
+        ([1.0, None], False),
+        ([np.float64(1.0)], False),
+        ([(1, 2)], False),
+        ((1, 2), False),
+        ([{"a": b"raw"}], False),
+        ("text", False),
+    ],
+    ids=str,
+)
+def test_lists_are_taken_as_they_are_where_nothing_changes(value, plain):
+    assert is_plain(value) == plain
+    if plain:
+        assert repr(plain_value(value, "$")) == repr(value)
+
+
+def test_what_was_never_made_plain_is_hashed_as_if_it_were():
+    tiny = library.load("mlbroker/tiny")
+    fields = {name: getattr(tiny, name) for name in tiny.__struct_fields__}
+    minus = [[-0.0, 0.02], [0.015, -0.0]]
+    made = type(tiny)(**fields | {"transfer_price": np.array(minus)})
+    assert made.sha256 == tiny.sha256
+    tree = json.loads(library.path("mlbroker/tiny").read_bytes())
+    read = read_bytes(json.dumps(tree | {"transfer_price": minus}).encode())
+    assert read.sha256 == tiny.sha256
+    market = library.load("dps/tiny")
+    fields = {name: getattr(market, name) for name in market.__struct_fields__}
+    with pytest.raises(InvalidInstance, match=r"finite number, got inf - at `\$\.slot_seconds`"):
+        type(market)(**fields | {"slot_seconds": float("inf")}).canonical()
 
 
 def test_lengths_and_shapes_name_the_axis_that_is_wrong():
