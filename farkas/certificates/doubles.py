@@ -16,13 +16,18 @@ def double(value: Fraction, *, up: bool) -> float | None:
     >>> double(Fraction(1, 10), up=False), double(Fraction(1, 10), up=True)
     (0.09999999999999999, 0.1)
     """
+    return double_of(*value.as_integer_ratio(), up=up)
+
+
+def double_of(top: int, bottom: int, *, up: bool) -> float | None:
+    """Nearest double on the stated side of ``top / bottom``; ``bottom``: > 0."""
     try:
-        near = float(value)
+        near = top / bottom  # rounded correctly
     except OverflowError:
         return None
     # whole numbers: comparing a double with a fraction makes one of it
-    top, bottom = near.as_integer_ratio()
-    short = value.numerator * bottom - top * value.denominator
+    number, unit = near.as_integer_ratio()
+    short = top * unit - number * bottom
     if short > 0 if up else short < 0:
         near = math.nextafter(near, math.inf if up else -math.inf)
     return near if math.isfinite(near) else None

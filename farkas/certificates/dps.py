@@ -38,10 +38,10 @@ import numpy as np
 
 from farkas.certificates.priced_tree import Case, Layout, PricedProgram, PricedTree, priced_programs
 from farkas.certificates.run_bound import RunBound, run_bounds
-from farkas.certificates.sums import affordable, finite, whole
+from farkas.certificates.sums import ScaledNumbers, affordable, finite, scaled, whole
 from farkas.errors import NotACertificate
 from farkas.instances.dps import Market
-from farkas.numbers import Array, Bools, Floats, Ints
+from farkas.numbers import Array, Bools, Floats, Ints, bools, distinct
 
 Rewards = Literal["budget", "capped"]
 
@@ -118,17 +118,14 @@ class ServerPools:
         ``single``: whether all of them are one pool.
         """
         installed = np.concatenate([market.installed_workers, market.installed_ps], axis=1)
-        each, of, size = np.unique(installed, axis=0, return_inverse=True, return_counts=True)
+        each, one, of, size = np.unique(installed, True, True, True, axis=0)
         affordable(float(len(each)) * market.num_jobs, "ways to place jobs")
-        width = market.num_worker_types
-        hosting = (each[:, :width][:, market.worker_type] >= market.workers) & (
-            each[:, width:][:, market.ps_type] >= market.ps
-        )
-        units, pool = size[:, None] * each, of.reshape(-1)
+        units, pool, width = size[:, None] * each, of.reshape(-1), market.num_worker_types
+        hosting: Bools = market.hosts[:, one]
         if single and len(each):
             units, pool = units.sum(axis=0, keepdims=True), np.zeros_like(pool)
-            hosting = np.logical_or.reduce(hosting, axis=0, keepdims=True)
-        return cls(pool, units[:, :width], units[:, width:], hosting.T)
+            hosting = bools(market.hosts.any(axis=1, keepdims=True))
+        return cls(pool, units[:, :width], units[:, width:], hosting)
 
     @property
     def count(self) -> int:
@@ -201,7 +198,7 @@ class PricedMarket(PricedProgram):
         self.pools = ServerPools.of_market(market, single or self.single)
         reward = finite(rewards_of(market, rewards), "rewards")
         self.reward = np.where(market.fits, reward, 0.0)
-        self.slots: Ints = np.unique(market.arrival)
+        self.slots = distinct(market.arrival)
         types = market.num_worker_types, market.num_ps_types
         self.shapes = [(self.pools.count, width, len(self.slots)) for width in types]
         """Of prices of workers, and of parameter servers."""
@@ -238,11 +235,16 @@ class PricedMarket(PricedProgram):
 
     def grid(self, prices: Floats) -> Grid:
         """Return prices on the finest grid on which sums stay small."""
-        sides = self.split(np.maximum(prices, 0.0))
-        scale = finest_scale(self.instance, *(side[side > 0] for side in sides))
-        with np.errstate(over="ignore"):  # cut
-            units = [np.minimum(np.ldexp(side, scale), LARGEST) for side in sides]
-        return Grid(scale, *(whole(np.rint(each), "prices") for each in units))
+        sides = self.split(prices)
+        some = [~(side <= 0) for side in sides]  # few prices of many slots; what is no number, too
+        above = [side[where] for side, where in zip(sides, some, strict=True)]
+        scale, found = finest_scale(self.instance, *above), []
+        for where, each in zip(some, above, strict=True):
+            with np.errstate(over="ignore"):  # cut
+                units = np.minimum(np.ldexp(each, scale), LARGEST)
+            found.append(np.zeros(where.shape, np.int64))
+            found[-1][where] = whole(np.rint(units), "prices")
+        return Grid(scale, *found)
 
     def charges(self, sides: Sequence[Array], jobs: Ints, kind: Any) -> Charges:
         """Price the ways to place jobs; ``sides``: prices of workers and of parameter servers."""
@@ -252,7 +254,7 @@ class PricedMarket(PricedProgram):
         first, *afters = (slots[jobs] for slots in (self.first, *self.after))
         for (types, demand, capacity), side in zip(self.sides, sides, strict=True):
             before = np.zeros((*side.shape[:2], side.shape[2] + 1), kind)
-            np.cumsum(side.astype(kind), axis=2, out=before[:, :, 1:])
+            np.cumsum(side.astype(kind, copy=False), axis=2, out=before[:, :, 1:])
             of, units = types[jobs], demand[jobs, None].astype(kind)
             short, long = ((before[:, of, after] - before[:, of, first]).T for after in afters)
             whole = whole + units * short
@@ -299,8 +301,7 @@ class PricedMarket(PricedProgram):
         everyone[some] = np.maximum(everyone[some], worth)
         charge = self.least(grid, some, grid.kind(self.instance, everyone))
         left = np.maximum(rounded_up(worth, grid.scale, charge.dtype) - charge, 0)
-        more, below = 1 << max(-grid.scale, 0), 1 << max(grid.scale, 0)
-        return [Fraction(units * more, below) for units in left.tolist()]
+        return ScaledNumbers(left.tolist(), -grid.scale)
 
     def most(self, owner: int) -> float:
         """Return what a job pays at most; 0 where all servers together cannot host it."""
@@ -360,7 +361,9 @@ def bounds_to_date(market: Market, certificate: PricedTree) -> list[Fraction] | 
     program = certificate.stated(market)
     if not isinstance(program, PricedMarket) or not program.single or len(certificate.tree) > 1:
         return None
-    grid = program.grid(certificate.single_prices(market))
+    if certificate.knapsacks:
+        return None
+    grid = program.grid(certificate.read_prices(program)[0])
     kind, everyone = grid.kind(market, program.reward), np.arange(program.owners)
     charge = program.least(grid, everyone, kind)
     left = np.maximum(rounded_up(program.reward, grid.scale, charge.dtype) - charge, 0)
@@ -371,9 +374,9 @@ def bounds_to_date(market: Market, certificate: PricedTree) -> list[Fraction] | 
         for of, each in enumerate(rents.sum(axis=0)):
             jobs = np.flatnonzero(types == of)
             np.add.at(gained, _first_use(market, program.slots, jobs, after[jobs]), each)
-    unit, found = Fraction(2) ** grid.scale, list[Fraction]()
+    found = list[Fraction]()
     for more, total in zip(gained.tolist(), np.cumsum(gained).tolist(), strict=True):
-        found.append(total / unit if more or not found else found[-1])
+        found.append(scaled(total, -grid.scale) if more or not found else found[-1])
     return found
 
 

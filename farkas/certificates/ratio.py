@@ -7,7 +7,7 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from farkas.certificates.doubles import double
+from farkas.certificates.doubles import double_of
 from farkas.certificates.proof import rounded
 from farkas.errors import NotACertificate
 from farkas.tolerances import FEASIBLE, OPTIMAL
@@ -32,15 +32,25 @@ def certified_ratio(
     >>> certified_ratio("max", Fraction(0), Fraction(3), exact=True) is None
     True
     """
+    found = _parts(sense, value, bound, exact)
+    return None if found is None else Fraction(*found)
+
+
+def _parts(
+    sense: Sense, value: Fraction | float, bound: Fraction, exact: bool
+) -> tuple[int, int] | None:
+    """Return numerator and denominator of the `certified_ratio`, not in lowest terms."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
-    low, high = (bound, Fraction(value)) if sense == "min" else (Fraction(value), bound)
-    if low < high:
-        return high / low if low > 0 else None
+    low, high = (bound, value) if sense == "min" else (value, bound)
+    (low_top, low_bottom), (high_top, high_bottom) = low.as_integer_ratio(), high.as_integer_ratio()
+    less, more = low_top * high_bottom, high_top * low_bottom
+    if less < more:
+        return (more, less) if less > 0 else None
     share = Fraction(0 if exact else FEASIBLE)
-    if low - high > share * max(abs(low), abs(high)):
+    if less - more > share * max(abs(less), abs(more)):
         raise beaten(sense, bound, value)
-    return Fraction(1)
+    return 1, 1
 
 
 def beaten(sense: Sense, bound: Fraction, value: Fraction | float) -> NotACertificate:
@@ -66,8 +76,8 @@ def ratio_at_most(
     >>> ratio_at_most("max", Fraction(1), Fraction(1, 10) * 11, exact=True)
     1.1
     """
-    ratio = certified_ratio(sense, value, bound, exact=exact)
-    return None if ratio is None else double(ratio, up=True)
+    found = _parts(sense, value, bound, exact)
+    return None if found is None else double_of(*found, up=True)
 
 
 def ratio_words(ratio: Fraction | float) -> str:

@@ -13,7 +13,7 @@ import math
 import operator
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -201,7 +201,28 @@ def exact_dot(left: Floats, right: Floats) -> Fraction:
     return dot(exactly(left[some]), right[some])
 
 
+class ScaledNumbers(Sequence[Fraction]):
+    """Whole numbers times one power of two; those that are looked at become fractions."""
+
+    def __init__(self, numbers: list[int], exponent: int) -> None:
+        self.numbers, self.exponent = numbers, exponent
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @overload
+    def __getitem__(self, place: int) -> Fraction: ...
+    @overload
+    def __getitem__(self, place: slice) -> ScaledNumbers: ...
+    def __getitem__(self, place: int | slice) -> Fraction | ScaledNumbers:
+        if isinstance(place, slice):
+            return ScaledNumbers(self.numbers[place], self.exponent)
+        return scaled(self.numbers[place], self.exponent)
+
+
 def total(numbers: Sequence[Fraction]) -> Fraction:
     """Sum of fractions, most of which have few denominators."""
+    if isinstance(numbers, ScaledNumbers):
+        return scaled(sum(numbers.numbers), numbers.exponent)
     below = math.lcm(*{number.denominator for number in numbers})
     return Fraction(sum(one.numerator * (below // one.denominator) for one in numbers), below)

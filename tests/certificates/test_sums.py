@@ -22,18 +22,28 @@ from farkas.certificates.doubles import both, double
 from farkas.certificates.points import exact_feasibility
 from farkas.certificates.repair import settled
 from farkas.certificates.sums import (
+    ScaledNumbers,
     dot,
     exact_dot,
     exactly,
     reduced_costs,
     residual,
     slacks,
+    total,
 )
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
 from farkas.forms.matrices import rows_of_dense
 from farkas.solvers import solve
 from farkas.tolerances import TINY, ULP
+
+
+@pytest.mark.parametrize("exponent", [-70, -1, 0, 3])
+def test_numbers_of_one_exponent_are_fractions_and_their_sum_is_theirs(exponent):
+    numbers = ScaledNumbers([3, 0, 2**80, 5], exponent)
+    wanted = [F(x) * F(2) ** exponent for x in (3, 0, 2**80, 5)]
+    assert [*numbers] == wanted == [*numbers[:2], *numbers[2:]]
+    assert total(numbers) == total(wanted) == sum(wanted)
 
 
 @pytest.mark.parametrize("exponent", [0, 30, 300])

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from farkas.algebra import IndexedSet, Param, Program, Set, Sum, constraint
 from farkas.instances.base import frozen
 from farkas.instances.dps import Market, Side
-from farkas.numbers import Ints
+from farkas.numbers import Ints, distinct
 
 
 def clique_rows(side: Side, lasts: Sequence[Ints]) -> Ints:
@@ -27,9 +27,9 @@ def clique_rows(side: Side, lasts: Sequence[Ints]) -> Ints:
     ``lasts``: last slots held, shape (jobs,), of each way to place a job.
     """
     base = _base(lasts)
-    keys = np.unique(side.types * base + side.arrival)
+    keys = distinct(side.types * base + side.arrival)
     final = [np.searchsorted(keys, side.types * base + last, side="right") - 1 for last in lasts]
-    kept = keys[np.unique(np.concatenate(final))] if len(keys) else keys
+    kept = keys[distinct(np.concatenate(final))] if len(keys) else keys
     return np.column_stack([kept // base, kept % base])
 
 

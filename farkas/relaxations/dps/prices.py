@@ -4,11 +4,14 @@ They are prices of the rows of ``farkas.certificates.dps.PricedMarket``, which p
 them bound.
 """
 
+import copy
+from typing import Self
+
 import numpy as np
 
 from farkas.certificates.dps import PricedMarket, Rewards
 from farkas.instances.dps import Market
-from farkas.numbers import Bools, Floats, Ints, floats
+from farkas.numbers import Bools, Floats, Ints, distinct, floats
 from farkas.relaxations.dps.interval import IntervalLP
 from farkas.solvers.session import optimum_by_any
 
@@ -42,7 +45,9 @@ def subgradient_prices(market: Market, rewards: Rewards = "budget") -> Floats:
     program = PricedMarket(market, f"dps.interval_lp[{rewards}]")
     after = np.searchsorted(program.slots, market.last_slot, "right")
     sides = [_Side(*side, program.first, after) for side in program.sides]
-    reward = program.reward
+    reward, total = program.reward, program.reward.sum()
+    some = np.logical_or(*(side.low < side.high for side in sides))  # the others pay nothing
+    reward, sides = reward[some], [side.of(some) for side in sides]
     volume = float(market.worker_capacity.sum() + market.ps_capacity.sum()) * market.horizon
     prices = [np.zeros(len(side.keys)) for side in sides]
     best, kept = float("inf"), prices
@@ -53,7 +58,7 @@ def subgradient_prices(market: Market, rewards: Rewards = "budget") -> Floats:
         )
         if value < best:
             best, kept = value, prices
-        step = 2.0 * reward.sum() / max(volume, 1.0) / np.sqrt(iteration + 1.0)
+        step = 2.0 * total / max(volume, 1.0) / np.sqrt(iteration + 1.0)
         wanted = margin > 0.0
         prices = [
             np.maximum(0.0, y + step * s.excess(wanted)) for s, y in zip(sides, prices, strict=True)
@@ -67,15 +72,26 @@ def subgradient_prices(market: Market, rewards: Rewards = "budget") -> Floats:
 
 
 class _Side:
-    """One side with a price for every slot in which a job of the type arrives."""
+    """One side with a price for every scarce slot in which a job of the type arrives."""
 
     def __init__(self, types: Ints, demand: Ints, units: Ints, first: Ints, after: Ints) -> None:
         many = int(first.max(initial=-1)) + 1
         self.demand = demand.astype(float)
-        self.keys = np.unique(types * many + first)
+        self.keys = distinct(types * many + first)
         self.low = np.searchsorted(self.keys, types * many + first)
         self.high = np.searchsorted(self.keys, types * many + after)
         self.capacity = units.sum(axis=0)[self.keys // max(1, many)].astype(float)
+        # where there is enough for all of them, the price stays 0
+        scarce = self.excess(np.ones(len(demand), np.bool_)) > 0.0
+        before = np.concatenate([[0], np.cumsum(scarce)])
+        self.keys, self.capacity = self.keys[scarce], self.capacity[scarce]
+        self.low, self.high = before[self.low], before[self.high]
+
+    def of(self, jobs: Bools) -> Self:
+        """Return the side with some of the jobs."""
+        side = copy.copy(self)
+        side.demand, side.low, side.high = (x[jobs] for x in (self.demand, self.low, self.high))
+        return side
 
     def charge(self, price: Floats) -> Floats:
         """Price of what each job holds."""
