@@ -21,14 +21,16 @@ Records of runs and of their slots are made and written here; `farkas.online.run
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
+import gc
 import inspect
 import math
 import os
 import platform
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
@@ -40,6 +42,7 @@ import farkas
 from farkas.certificates.ratio import ratio_at_most
 from farkas.errors import InvalidInstance, InvalidOption, NotApplicable, PolicyProblem, UnknownName
 from farkas.files.writing import write_bytes
+from farkas.instances.base import is_plain
 from farkas.messages import shown
 from farkas.messages.refusals import parsed
 from farkas.online.run import Bound, Manifest, Run, Sense, Slot
@@ -381,10 +384,25 @@ def installed() -> Mapping[str, str]:
     return MappingProxyType(found)
 
 
+@contextlib.contextmanager
+def collector_resting() -> Iterator[None]:
+    """Let the collector of cycles rest: it looks at all records, and these have none."""
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
+
+
+@collector_resting()
 def plain(value: Any) -> Any:
     """Plain data of a decision: arrays, numpy scalars, fractions and structs become JSON values."""
     if hasattr(value, "plain"):  # columns that know their records
         return value.plain()
+    if is_plain(value):
+        return value
     return msgspec.to_builtins(value, enc_hook=_plain_object, str_keys=True)
 
 
@@ -433,6 +451,7 @@ class DecisionLog:
     longest: float = 0.0
 
 
+@collector_resting()
 def slots_of(
     run: Run,
     world: Environment,
@@ -463,20 +482,15 @@ def slots_of(
                 # rounded sums may be better than the bound by their rounding
                 ratio = ratio_at_most(world.sense, so_far, proved, exact=False)
         each = programs[slot]
-        found.append(
-            Slot(
-                value=value if known else None,
-                value_so_far=float(so_far) if known else None,
-                bound_so_far=words,
-                ratio_so_far=ratio,
-                program=each.answers[-1].program if each.answers else "",
-                solver=each.answers[-1].solver if each.answers else "",
-                programs=len(each.answers),
-                fractional=each.value if math.isfinite(each.value) else None,
-                dual=each.dual if math.isfinite(each.dual) else None,
-                left=None if theorem is None else str(theorem.left[slot]),
-                right=None if theorem is None else str(theorem.right[slot]),
-                seconds=sum(answer.seconds for answer in each.answers),
-            )
-        )
+        more: dict[str, Any] = {"value": value if known else None}
+        more["value_so_far"] = float(so_far) if known else None
+        if each.answers:
+            more["program"], more["solver"] = each.answers[-1].program, each.answers[-1].solver
+            more["programs"] = len(each.answers)
+            more["seconds"] = sum(answer.seconds for answer in each.answers)
+            more["fractional"] = each.value if math.isfinite(each.value) else None
+            more["dual"] = each.dual if math.isfinite(each.dual) else None
+        if theorem is not None:
+            more["left"], more["right"] = str(theorem.left[slot]), str(theorem.right[slot])
+        found.append(Slot(bound_so_far=words, ratio_so_far=ratio, **more))
     return found

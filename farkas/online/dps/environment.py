@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import itertools
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
@@ -215,7 +216,8 @@ class Sales(Sequence[Decision]):
 
     def plain(self) -> Any:
         """Return what a file holds of each decision."""
-        return msgspec.to_builtins(list(self))
+        names = [field.name for field in dataclasses.fields(Decision)]
+        return [dict(zip(names, row, strict=True)) for row in self._rows()]
 
     def __len__(self) -> int:
         return len(self.outcome)
@@ -228,16 +230,20 @@ class Sales(Sequence[Decision]):
         return list(self)[place]
 
     def __iter__(self) -> Iterator[Decision]:
+        return itertools.starmap(Decision, self._rows())
+
+    def _rows(self) -> Iterator[tuple[Any, ...]]:
+        """Fields of each decision."""
         words = np.array([OUTCOMES[code] for code in range(len(OUTCOMES))], dtype=object)
-        servers, workers, ps = (tuple(x.tolist()) for x in (self.servers, self.workers, self.ps))
         first = self.first.tolist()
-        columns = zip(
+        units = (
+            map(tuple(each.tolist()).__getitem__, map(slice, first, first[1:]))
+            for each in (self.servers, self.workers, self.ps)
+        )
+        return zip(
             words[self.outcome].tolist(), self.payment.tolist(), _or_none(self.worker_price),
-            _or_none(self.ps_price), first, first[1:], self.exploring.tolist(), strict=False,
+            _or_none(self.ps_price), *units, self.exploring.tolist(), strict=True,
         )  # fmt: skip
-        for outcome, payment, worker, other, begin, end, exploring in columns:
-            here = servers[begin:end], workers[begin:end], ps[begin:end]
-            yield Decision(outcome, payment, worker, other, *here, exploring)
 
 
 def _or_none(prices: Floats) -> list[float | None]:
