@@ -120,11 +120,6 @@ def test_a_report_prints_its_ratios_on_their_proved_side(
         holds(high, item["interval"][1], up=True)
         holds(numbers[4], item["quantiles"]["50"], up=True)
         holds(numbers[5], item["quantiles"]["100"], up=True)
-    shown = re.findall(r"value [^·]*· ratio ([^<]*)<", text)
-    worst = [item["quantiles"]["100"] for item in data["ratios"]]
-    assert len(shown) == len(worst) == 2
-    for said, ratio in zip(shown, worst, strict=True):
-        holds(said, ratio, up=True)
     for item in data["ratios"]:
         spoken = re.search(rf"{re.escape(item['name'])}[^:;]*: median (\S+), mean (\S+), largest "
                            r"([\d.]+)", text)  # fmt: skip
