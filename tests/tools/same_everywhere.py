@@ -31,6 +31,8 @@ from farkas.online.run import Run
 from tests.instances.traces.made import GRAPHML, NODES, PHILLY, PODS, PRICES, TWIN
 
 SETTINGS: dict[str, dict[str, Any]] = {
+    "coded": {"law": "ends"},
+    "gadget": {"arrivals": "poisson"},
     "mlbroker": {"share_concentration": 0.3},
 }
 """Changes to the small preset that draw what no preset draws."""

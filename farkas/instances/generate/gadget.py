@@ -22,6 +22,7 @@ from farkas.instances.options import (
     Units,
     require_option,
 )
+from farkas.instances.variates import exponential
 from farkas.portable_functions import uniform
 
 
@@ -55,8 +56,9 @@ class Published(Settings, frozen=True, kw_only=True):
     budget: Literal["iterations", "worker_slots"] = "iterations"
     #: Number of jobs; the paper sweeps it without naming the values.
     num_jobs: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 100
-    #: ``"uniform"`` over the horizon, or ``"start"``: all at slot 0.
-    arrivals: Literal["uniform", "start"] = "uniform"
+    #: ``"uniform"`` over the horizon, ``"poisson"`` (exponential gaps scaled to the horizon) or
+    #: ``"start"``: all at slot 0.
+    arrivals: Literal["uniform", "poisson", "start"] = "uniform"
     #: server_scale, link_scale: multiples of all GPUs and of all bandwidths, for sweeps.
     server_scale: Nonnegative = 1.0
     link_scale: Nonnegative = 1.0
@@ -142,6 +144,9 @@ def _jobs(settings: Published, rng: np.random.Generator) -> list[dict[str, Any]]
     arrival = np.sort(rng.integers(settings.horizon, size=count))
     if settings.arrivals == "start":
         arrival[:] = 0
+    elif settings.arrivals == "poisson":
+        times = np.cumsum(exponential(rng, count + 1))
+        arrival = np.floor(settings.horizon * times[:-1] / times[-1]).astype(np.int64)
     metered = settings.budget == "iterations"
     most = rng.integers(*settings.max_workers, count, endpoint=True)
     iterations = rng.integers(*settings.iterations, count, endpoint=True)

@@ -5,7 +5,7 @@ arrivals, durations, worker capacities, worker demands, server demands, synchron
 image sizes (if drawn), deployment rates; then job by job the shares and the totals of its slots.
 """
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
@@ -59,7 +59,9 @@ class Published(Settings, frozen=True, kw_only=True):
     jobs_per_slot: Nonnegative = 10.0
     num_jobs: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] | None = None
     duration: CountRange = (3, 8)  #: Slots; a job that would outlive the horizon is cut there.
-    image_size: NonnegativeRange = (4.32, 82.8)  #: GB.
+    image: Literal["independent", "sync_volume"] = "independent"
+    #: GB; ``image="sync_volume"`` takes the model's size instead.
+    image_size: NonnegativeRange = (4.32, 82.8)
     #: data_noise, share_concentration: each slot's total is ``data_volume`` times a draw of the
     #: first; its shares over the sites are Dirichlet with the second.
     data_noise: NonnegativeRange = (0.8, 1.2)
@@ -151,7 +153,7 @@ def _jobs(settings: Published, rng: np.random.Generator) -> list[dict[str, Any]]
     worker = _whole_per_resource(rng, settings.worker_demand, count)
     server = _whole_per_resource(rng, settings.server_demand, count)
     sync = uniform(rng, *settings.sync_volume, count)
-    image = uniform(rng, *settings.image_size, count)
+    image = uniform(rng, *settings.image_size, count) if settings.image == "independent" else sync
     deploy = uniform(rng, *settings.deploy_rate, count) * image
     return [
         {

@@ -46,7 +46,7 @@ def test_a_budget_of_worker_slots_meters_gpus_alone():
     assert metered.most_slots.tolist() == [3.0] * metered.num_jobs
 
 
-@pytest.mark.parametrize("law", ["uniform", "start"])
+@pytest.mark.parametrize("law", ["uniform", "poisson", "start"])
 def test_jobs_arrive_in_order_and_within_the_horizon(law):
     arrival = generate("gadget", "reduced", 4, arrivals=law).arrival
     assert np.all(np.diff(arrival) >= 0)
@@ -70,6 +70,12 @@ def test_the_published_generator_draws_the_rates_first():
     assert np.array_equal(data.shifts, 1.0 / expected)
     assert data.rows.tolist() == [1e5] * 4
     assert data.success_probability == 0.98
+
+
+def test_integers_stay_within_ends_that_are_none():
+    # whole numbers from 1.5 to 3.5 are 2 and 3
+    rates = generate("coded", "figure2", 1, law="integers", rate=[1.5, 3.5]).rates
+    assert set(np.unique(rates)) == {2.0, 3.0}
 
 
 def test_published_auctions_have_the_published_sites_and_models():

@@ -67,7 +67,7 @@ def test_the_number_of_jobs_follows_from_their_mean_duration():
 CHOICES = {
     "published": {"num_slots": 6},
     "scaled": {"num_slots": 9, "price_scale": 0.5, "transfer_scale": 3.0, "epsilon": 0.7},
-    "few": {"num_slots": 9, "num_jobs": 7, "num_sites": 4},
+    "models as images": {"num_slots": 9, "image": "sync_volume", "num_jobs": 7, "num_sites": 4},
     "short": {"num_slots": 4, "duration": (2, 3), "num_jobs": 9, "share_concentration": 0.2},
 }
 
@@ -102,7 +102,8 @@ def test_every_number_is_drawn_in_the_stated_order(choice):
         for ranges in (it.worker_demand, it.server_demand)
     ]
     sync = [rng.uniform(*it.sync_volume) for _ in range(count)]
-    image = [rng.uniform(*it.image_size) for _ in range(count)]
+    own = it.image == "independent"
+    image = [rng.uniform(*it.image_size) for _ in range(count)] if own else sync
     rate = [rng.uniform(*it.deploy_rate) for _ in range(count)]
     assert data.num_jobs == count
     for place, job in enumerate(data.jobs):
