@@ -34,7 +34,7 @@ def translate(kernel: Kernel[..., Any]) -> Callable[..., Any]:
     options = {"no_cpython_wrapper": kernel.steps is None, "no_cfunc_wrapper": True}
     try:
         machine = _compiled(numba, function, types, _nrt=not borrows(kernel), **options)
-    except numba.NumbaError:  # it makes arrays of its own
+    except (numba.NumbaError, KeyError):  # it makes arrays of its own; no such option
         machine = _compiled(numba, function, types, **options)
     if not machine.stats.cache_hits:
         tell("compiling loops, once where a folder can keep them: farkas show --compile")
