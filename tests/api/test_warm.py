@@ -87,7 +87,7 @@ def test_kernels_are_of_the_kinds_whose_folders_or_files_they_are_in() -> None:
 def test_all_kernels_of_the_kinds_asked_for_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     names, told = fresh(monkeypatch), list[tuple[int, int]]()
     done = warm(["dps"], lambda *step: told.append(step))
-    assert {"sell_at", "sell_learning", "sell_to_pairs", "sell_by_ratio"} <= set(names)
+    assert {"sell_at", "sell_learning", "sell_to_pairs"} <= set(names)
     assert "best_plan" not in names
     assert len(names) == len(set(names)) == len(done)
     assert told == [(place, len(done)) for place in range(1, len(done) + 1)]
