@@ -189,8 +189,8 @@ class Packing:
             if not len(candidates) or not left():
                 break
             colder = heat * (1.0 - batch / BATCHES) ** COOLING
-            found = self.problem.anneal(
-                self.plans, candidates, prices, COMPILED * tries // BATCHES, colder, self.rng
+            found = self.problem.exchange(
+                self.plans, candidates, prices, COMPILED * tries // BATCHES, self.rng, colder
             )
             if found is None:
                 return

@@ -211,6 +211,7 @@ class Pricing(abc.ABC):
         prices: Floats,
         tries: int,
         rng: np.random.Generator,
+        heat: float = 0.0,
     ) -> Mapping[int, Fit] | None:
         """Exchange plans around owners so that these earn more; None leaves it to the search.
 
@@ -224,22 +225,9 @@ class Pricing(abc.ABC):
             Exchanges.
         rng
             All draws come from it.
-        """
-        return None
-
-    def anneal(
-        self,
-        plans: Mapping[int, Fit],
-        candidates: Ints,
-        prices: Floats,
-        tries: int,
-        heat: float,
-        rng: np.random.Generator,
-    ) -> Mapping[int, Fit] | None:
-        """Exchange plans at a loss, too; None where a kind cannot.
-
-        Parameters are those of `exchange`, and ``heat``: value that each exchange may lose, times a
-        draw from [0, 1).
+        heat
+            Value that an exchange may lose, times a draw from [0, 1).  Where it is positive, None
+            forgoes such exchanges.
         """
         return None
 

@@ -42,7 +42,6 @@ import farkas
 from farkas.certificates.ratio import ratio_at_most
 from farkas.errors import InvalidInstance, InvalidOption, NotApplicable, PolicyProblem, UnknownName
 from farkas.files.writing import write_bytes
-from farkas.instances.base import is_plain
 from farkas.messages import shown
 from farkas.messages.refusals import parsed
 from farkas.online.run import Bound, Manifest, Run, Sense, Slot
@@ -401,8 +400,6 @@ def plain(value: Any) -> Any:
     """Plain data of a decision: arrays, numpy scalars, fractions and structs become JSON values."""
     if hasattr(value, "plain"):  # columns that know their records
         return value.plain()
-    if is_plain(value):
-        return value
     return msgspec.to_builtins(value, enc_hook=_plain_object, str_keys=True)
 
 

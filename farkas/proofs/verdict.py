@@ -375,6 +375,18 @@ def refuted(
     )
 
 
+def verdict_on(
+    example: str | Mapping[str, Any],
+    relations: Relation | Iterable[Relation],
+    note: str = "",
+    **numbers: float,
+) -> Verdict:
+    """Verdict of one example, whose numbers decide: refuted by what fails of it, else held."""
+    tried = _several(relations)
+    fails = [relation for relation in tried if not relation.holds]
+    return refuted(example, fails, note, **numbers) if fails else held(tried)
+
+
 def _cited(counterexample: str | Mapping[str, Any]) -> str:
     return counterexample if isinstance(counterexample, str) else "the counterexample"
 

@@ -205,6 +205,7 @@ class _Placements:
             (market.ps_type, self.ps, market.installed_ps),
         ):
             cell = np.tile(self.server * installed.shape[1] + types[self.job], 2)
+            # one key sorts faster than two; counts of instances keep it far below 2**63
             order = np.argsort(cell * (moment.max(initial=0) + 1) + moment, kind="stable")
             used = np.cumsum(np.concatenate([-units, units])[order])
             # every cell gets all back in the end, so that the next one begins with none in use

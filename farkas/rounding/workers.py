@@ -1,4 +1,7 @@
-"""Round the fractional workers and servers of one slot.  mlBroker Algorithms 2 and 3."""
+"""Round the fractional workers and servers of one slot.  mlBroker Algorithms 2 and 3.
+
+Noise of a solver is removed first, so that it is not rounded up to a whole worker.
+"""
 
 from typing import Literal
 
@@ -6,11 +9,63 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.errors import InvalidOption
-from farkas.numbers import Floats, Ints, ints
+from farkas.numbers import Floats, Ints, floats, ints
 from farkas.rounding.dependent import round_keeping_weight
+from farkas.tolerances import WHOLE
 
 COMBINE = ("max", "round2")
 Combine = Literal["max", "round2"]
+
+
+def snap(values: npt.ArrayLike) -> Floats:
+    """Move entries within `WHOLE` of an integer onto it, and negative ones to zero.
+
+    Parameters
+    ----------
+    values
+        Any shape.
+
+    Returns
+    -------
+    Same shape, >= 0.
+
+    Examples
+    --------
+    >>> snap([2.9999999, 0.4, -1e-9]).tolist()
+    [3.0, 0.4, 0.0]
+    """
+    array = np.maximum(np.asarray(values, dtype=float), 0.0)
+    nearest = np.round(array)
+    return floats(np.where(np.abs(array - nearest) <= WHOLE, nearest, array))
+
+
+def snap_workers(workers: npt.ArrayLike, needed: npt.ArrayLike) -> Floats:
+    """Snap workers per site and give every job back the total that noise took or added.
+
+    A total below ``needed``, or above it by no more than `WHOLE` per site, is moved onto
+    ``needed`` by scaling the fractional entries (all entries where none is fractional).
+
+    ``workers``: Shape (jobs, sites), >= 0 but for noise; y of the fractional solution.  ``needed``:
+    Shape (jobs,), integer; Y.  Returns: shape (jobs, sites), >= 0, with row sums >= needed up to
+    the last bits.  Raises `ValueError`: A job that needs workers has none at all; that is no noise.
+    """
+    snapped = snap(np.atleast_2d(np.asarray(workers, dtype=float)))
+    for row, total in zip(snapped, np.atleast_1d(needed), strict=True):
+        if total != row.sum() <= total + WHOLE * len(row):
+            _rescale(row, float(total))
+    return snapped
+
+
+def _rescale(row: Floats, total: float) -> None:
+    """Bring the sum of ``row`` to ``total`` in place."""
+    open_ = row != np.round(row)
+    rest = total - row[~open_].sum()
+    if open_.any() and rest > 0:
+        row[open_] *= rest / row[open_].sum()
+    elif row.sum() > 0:
+        row *= total / row.sum()
+    else:
+        raise ValueError(f"a job that needs {total:g} workers has none")
 
 
 def round_sites(workers: Floats, weight: npt.ArrayLike, rng: np.random.Generator) -> Ints:

@@ -81,6 +81,10 @@ def test_what_json_cannot_hold_is_refused_by_path(value, words):
         plain_value(value, "$")
 
 
+HELD_BY_ITSELF: list[object] = []
+HELD_BY_ITSELF.append(HELD_BY_ITSELF)
+
+
 @pytest.mark.parametrize(
     ("value", "plain"),
     [
@@ -96,6 +100,7 @@ def test_what_json_cannot_hold_is_refused_by_path(value, words):
         ([np.float64(1.0)], False),
         ([(1, 2)], False),
         ((1, 2), False),
+        (HELD_BY_ITSELF, False),
         ([{"a": b"raw"}], False),
         ("text", False),
     ],

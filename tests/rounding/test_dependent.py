@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from farkas.rounding import dependent
 from farkas.rounding.dependent import round_keeping_weight, trade_once
-from farkas.rounding.snap import snap, snap_workers
-from farkas.rounding.workers import round_jobs
+from farkas.rounding.workers import round_jobs, snap, snap_workers
 from farkas.tolerances import WHOLE
 from tests.tools.quick import some
 
@@ -223,15 +222,15 @@ def test_no_workers_at_all_is_not_noise():
 
 def test_noise_is_what_lies_within_the_tolerance_of_each_side(monkeypatch):
     # a quarter counts as noise: 0.75 and 1.25 are on the border and move, 0.5 is not
-    monkeypatch.setattr("farkas.rounding.snap.WHOLE", 0.25)
+    monkeypatch.setattr("farkas.rounding.workers.WHOLE", 0.25)
     assert snap([0.75, 1.25, 0.5, 1.5, -0.5]).tolist() == [1, 1, 0.5, 1.5, 0]
 
 
 def test_a_surplus_of_a_tolerance_per_site_is_noise_and_more_is_not(monkeypatch):
     # two sites, a quarter each: a total of 1.5 comes down to 1 (fractions 0.75 scaled by 2/3)
-    monkeypatch.setattr("farkas.rounding.snap.WHOLE", 0.25)
+    monkeypatch.setattr("farkas.rounding.workers.WHOLE", 0.25)
     assert snap_workers([[0.625, 0.625]], [1]).tolist() == [[0.5, 0.5]]
-    monkeypatch.setattr("farkas.rounding.snap.WHOLE", 0.0625)
+    monkeypatch.setattr("farkas.rounding.workers.WHOLE", 0.0625)
     assert snap_workers([[0.6875, 0.875]], [1]).tolist() == [[0.6875, 0.875]]
 
 

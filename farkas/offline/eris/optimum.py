@@ -118,20 +118,9 @@ class AuctionPricing(SchedulePricing):
         prices: Floats,
         tries: int,
         rng: np.random.Generator,
+        heat: float = 0.0,
     ) -> Mapping[int, Fit]:
-        """Exchange jobs so that some complete earlier, while no worth is lost."""
-        return self.anneal(plans, wanting, prices, tries, 0.0, rng)
-
-    def anneal(
-        self,
-        plans: Mapping[int, Fit],
-        wanting: Ints,
-        prices: Floats,
-        tries: int,
-        heat: float,
-        rng: np.random.Generator,
-    ) -> Mapping[int, Fit]:
-        """Exchange jobs so that some complete earlier, while no more worth is lost."""
+        """Exchange jobs so that some complete earlier, while no more worth is lost than allowed."""
         packed, room = self.packed(plans), self.room(prices)
         self._exchange(packed, wanting, room, self.everywhere, tries, rng, heat=heat)
         return self.plans_of(packed, plans)

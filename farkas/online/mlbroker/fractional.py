@@ -18,8 +18,14 @@ from farkas.online.driver import Outcome, algorithm, plain
 from farkas.online.mlbroker.environment import Knowledge, PlacedSlot, tight_bound
 from farkas.online.policy import Increments, Policy
 from farkas.online.run import Bound
-from farkas.rounding.snap import snap, snap_workers
-from farkas.rounding.workers import Combine, add_missing_workers, draw_servers, round_workers
+from farkas.rounding.workers import (
+    Combine,
+    add_missing_workers,
+    draw_servers,
+    round_workers,
+    snap,
+    snap_workers,
+)
 
 if TYPE_CHECKING:
     from farkas.certificates.mlbroker import Guide

@@ -132,7 +132,7 @@ def time_of_a_decision() -> Verdict:
 
 @claim("dps.time_of_a_decision_many_jobs", source="DPS Theorem 1, corrected")
 def time_of_a_decision_many_jobs() -> Verdict:
-    """With T C <= n^a, δ <= 1 <= ln n, a grid has at most 1 + (2 a / 3) (T C ln n)^{1/3} prices.
+    """A grid has at most 1 + (2 a / 3) (T C ln n)^{1/3} prices.  Given: T C <= n^a, δ <= 1 <= ln n.
 
     By dps.prices_at_most it has 1 + (1 + δ) δ^{-1} ln(1/δ); 1 + δ <= 2, and ln(1/δ) is
     ln(T C) / 3 - 2 ln ln n / 3 <= a ln n / 3.  Sorting S servers takes at most S (S - 1) / 2

@@ -96,7 +96,7 @@ MARKET = 2**14  #: Jobs of each.
 
 @claim("dps.loss_of_a_price", source="DPS Claim 1.3, from (25) and (29)")
 def loss_of_a_price() -> Verdict:
-    """Δ N <= p log n (1 + C μ / (n Δ)) up to a constant, given (29) and Q < C μ / n.
+    """Up to a constant, Δ N <= p log n (1 + C μ / (n Δ)).  Given are (29) and Q < C μ / n.
 
     (29) is Δ <= c p max(L / N, √(L Q / N)).  In the first case Δ N <= c p L.  In the second
     Δ² N <= c² p² L Q, so Δ N <= c² p² L C μ / (n Δ), and p² <= p.

@@ -30,7 +30,7 @@ from farkas.proofs.claim import (
 )
 from farkas.proofs.eris.algorithms import Shape, auction, auctions, resolved
 from farkas.proofs.knapsack import Knapsack, Reduced, contains_knapsacks, marked, multipliers
-from farkas.proofs.verdict import Among, Relation, Saying, Verdict, proved, refuted, said
+from farkas.proofs.verdict import Among, Relation, Saying, Verdict, proved, said, verdict_on
 from farkas.tolerances import LOOSE_GAP, SOLVER_GAP
 
 SMALL = Shape(sites=2, slots=2, jobs=2, chunks=2)
@@ -262,7 +262,7 @@ def sorting_time() -> Verdict:
     measured, printed = growth(sizes, counted), growth(sizes, [r * math.log2(r) for r in sizes])
     count = sp.symbols("R", positive=True)
     limit = float(sp.limit((count - 1) / sp.log(count), count, sp.oo))
-    return refuted(
+    return verdict_on(
         {"sites": list(sizes)},
         [Relation(measured, "<=", printed), Relation(limit, "<", math.inf)],
         "growth of log steps over log R; pairs over R log R in the limit",

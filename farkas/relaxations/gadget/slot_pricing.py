@@ -390,8 +390,11 @@ class SlotPricing(Pricing):
         prices: Floats,
         tries: int,
         rng: np.random.Generator,
-    ) -> Mapping[int, Fit]:
+        heat: float = 0.0,
+    ) -> Mapping[int, Fit] | None:
         """See `Pricing.exchange`: dive, then in the room of a third of the rings."""
+        if heat:
+            return None
         kept, parts = dict[int, Fit](), FIRST_DIVES
         if self._dived:
             owners, parts = sorted(plans), LATER_DIVES

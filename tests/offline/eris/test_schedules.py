@@ -151,7 +151,7 @@ def test_exchanges_lose_less_than_the_heat(heat, lost):
     values = set()
     for _ in range(200):
         packing.restore(best)
-        packing.restore(pricing.anneal(packing.plans, np.arange(2), prices, 1, heat, rng))
+        packing.restore(pricing.exchange(packing.plans, np.arange(2), prices, 1, rng, heat))
         values.add(packing.value)
         check(pricing, pricing.packed(packing.plans))
     assert min(values) > 10.5 - max(heat, 1e-9)

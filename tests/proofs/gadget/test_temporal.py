@@ -1,10 +1,13 @@
 """Greedy scheduling in time, on clusters by hand."""
 
+import msgspec
 import numpy as np
 import pytest
 
+from farkas.instances.generate.gadget import Published
 from farkas.models.gadget.counts import FeasibleCounts, greedy, offline_optimum
 from farkas.models.gadget.slot import snapshot
+from farkas.proofs import Standing, claims
 from farkas.proofs.gadget.relaxations import random_clusters, selected, shares, shipped
 from farkas.proofs.gadget.temporal import truncated, worst_run
 
@@ -48,3 +51,24 @@ def test_shares_of_a_job_sum_to_at_most_one_and_selected_sizes_weigh_most():
         for place, job in enumerate(slot.jobs.tolist()):
             if job in sizes:
                 assert weight[place, sizes[job] - 1] == weight[place].max()
+
+
+@pytest.mark.parametrize(
+    ("claim", "setting", "value", "standing"),
+    [
+        ("gadget.evaluated_budgets_bind", "iterations", (1000, 6000), "refuted"),
+        ("gadget.evaluated_budgets_bind", "iterations", (999, 6000), "held"),
+        ("gadget.fixed_rings_respect_sizes", "fixed_workers", (1, 6), "refuted"),
+        ("gadget.fixed_rings_respect_sizes", "fixed_workers", (1, 5), "held"),
+    ],
+)
+def test_published_numbers_decide_the_verdict(monkeypatch, claim, setting, value, standing):
+    settings = msgspec.structs.replace(Published(), **{setting: value})
+    monkeypatch.setattr("farkas.proofs.gadget.temporal.Published", lambda: settings)
+    assert claims[claim].check().standing is Standing(standing)
+
+
+@pytest.mark.parametrize(("idle", "standing"), [("energy", "refuted"), ("one_gpu", "held")])
+def test_a_logarithm_is_a_reward_where_every_job_runs(monkeypatch, idle, standing):
+    monkeypatch.setattr("farkas.proofs.gadget.temporal.shipped", lambda _: shipped(idle))
+    assert claims["gadget.logarithm_is_a_reward"].check().standing is Standing(standing)
