@@ -14,9 +14,12 @@ from farkas.certificates.ratio import ratio_words
 
 FOLDER = Path(__file__).resolve().parents[2] / "_static"
 SHOWN = (
-    "one_shot", "fractional[tight]", "oasis", "ir[tight]", "mlbroker[tight]", "gr[tight]", "local",
+    "one_shot", "fractional[tight]", "oasis", "ir", "mlbroker", "mlbroker[tight]", "local",
 )  # fmt: skip
-"""Algorithms of the picture; the first is the optimum of every slot by itself."""
+"""Algorithms of the picture; the first is the optimum of every slot by itself.
+
+Each has its whole name: what is printed, and in brackets what is repaired.
+"""
 
 LOOKS = {
     "light": {"text": "#1b1f24", "quiet": "#57606a", "bar": "#0072b2", "proof": "#00694a",
@@ -24,7 +27,7 @@ LOOKS = {
     "dark": {"text": "#e6e8eb", "quiet": "#a9b1ba", "bar": "#5bb0e6", "proof": "#5fd3a6",
              "wash": "#123c2f"},
 }  # fmt: skip
-WIDTH, LEFT, RIGHT = 520, 84, 172
+WIDTH, LEFT, RIGHT = 520, 124, 172
 """Of the picture, of the names and of the ratios; a phone draws it 358 pixels wide."""
 TOP, STEP, BAR, BELOW = 64, 30, 18, 34
 
@@ -54,7 +57,7 @@ def picture(found: Comparison, look: str) -> str:
     for place, entry in enumerate(rows):
         y = TOP + place * STEP
         end = LEFT + entry.value * share
-        name = entry.algorithm.partition(".")[2].partition("[")[0]
+        name = entry.algorithm.partition(".")[2]
         off = f"≤ {ratio_words(entry.ratio)} × optimum" if entry.ratio is not None else ""
         parts += [
             _words(LEFT - 8, y + 14, name, colours["text"], "text-anchor='end'"),
