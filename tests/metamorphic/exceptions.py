@@ -56,6 +56,16 @@ EXEMPT = (
         "places, or counts, every job, whatever it pays",
     ),
     Exempt(
+        r"program dps\.fluid_bound\..*",
+        "slots in front|slot at the end",
+        "the first term of (3) sells a unit in every slot in which a job does not run",
+    ),
+    Exempt(
+        r"program dps\.fluid_bound\..*",
+        "penniless job",
+        "(3) has the mean runtime of all jobs of a type, whether they buy or not",
+    ),
+    Exempt(
         r"program eris\.(best_schedule|one_shot|payoff_bound|lagrangian).*",
         "resource again",
         "prices (6) are posted for both",
