@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from farkas.api.inputs import (
 )
 from farkas.api.optimum import best_bounds, optimum, tightest
 from farkas.certificates.proof import rounded
-from farkas.certificates.ratio import ratio_or_optimal
+from farkas.certificates.ratio import is_optimal, ratio_or_optimal
 from farkas.errors import (
     FarkasError,
     InvalidOption,
@@ -38,6 +39,7 @@ from farkas.online import algorithms as registered
 from farkas.online.driver import Algorithm
 from farkas.online.policy import Policy, as_algorithm
 from farkas.online.run import Sense, ratio_to
+from farkas.tolerances import OPTIMAL
 
 if TYPE_CHECKING:
     from farkas.offline.search import Advance
@@ -87,11 +89,21 @@ class Comparison(KnowsOtherWords):
 
     @property
     def proved(self) -> str:
-        """The bound in digits, on its proved side, and what alone it bounds; ``none`` without."""
+        """The bound in digits, on its proved side, and what alone it bounds; ``none`` without.
+
+        The digits are those of a value that is optimal.
+        """
         if self.bound is None:
             return "none"
         among = self.bound.among
-        return f"{self.bound.words(self.sense)}{among and f' ({among})'}"
+        limit = self.bound.fraction
+        optimal = (
+            entry.value_words(self.sense)
+            for entry in self.entries
+            if is_optimal(entry.ratio)  # of this bound, or of one that bounds something else
+            and abs(Fraction(entry.value or 0) - limit) <= OPTIMAL * abs(limit)
+        )
+        return f"{next(optimal, self.bound.words(self.sense))}{among and f' ({among})'}"
 
     def __repr__(self) -> str:
         lines = [f"{self.title}: proved bound {self.proved}"]

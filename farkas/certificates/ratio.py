@@ -93,6 +93,11 @@ def ratio_words(ratio: Fraction | float) -> str:
     return rounded(ratio, up=True, digits=6)
 
 
+def is_optimal(ratio: Fraction | float | None) -> bool:
+    """Whether roundings alone leave a certified ratio above 1."""
+    return ratio is not None and ratio <= 1 + OPTIMAL
+
+
 def ratio_or_optimal(ratio: Fraction | float) -> str:
     """Words for a certified ratio, ``optimal`` where roundings alone leave it above 1."""
-    return "optimal" if ratio <= 1 + OPTIMAL else ratio_words(ratio)
+    return "optimal" if is_optimal(ratio) else ratio_words(ratio)

@@ -13,7 +13,7 @@ import msgspec
 from farkas.certificates.doubles import double
 from farkas.certificates.encoding import rational, shown
 from farkas.certificates.proof import rounded
-from farkas.certificates.ratio import ratio_at_most, ratio_or_optimal
+from farkas.certificates.ratio import is_optimal, ratio_at_most, ratio_or_optimal
 from farkas.errors import FileProblem, NotACertificate
 from farkas.extras import needed
 from farkas.files import read_record, require_single
@@ -198,7 +198,7 @@ class Run(
     def __repr__(self) -> str:
         value = "none" if math.isnan(self.value) else self.value_words()
         try:
-            bound = "none" if self.certificate is None else self.certificate.words(self.sense)
+            bound = self.bound_words() or "none"
         except NotACertificate:  # read from a file
             bound = "no number"
         ratio = "none" if self.ratio is None else ratio_or_optimal(self.ratio)
@@ -234,8 +234,17 @@ class Run(
         return self.value if self.value_exact is None else rational(self.value_exact, "value")
 
     def value_words(self) -> str:
-        """Nine digits of the value, which a cost is at most, a reward at least."""
-        return rounded(self.reached, up=self.sense == "min")
+        """Nine digits of the value, which a cost is at most, a reward at least.
+
+        They are the nearest ones where it is optimal: there value and bound differ by roundings.
+        """
+        return rounded(self.reached, up=None if is_optimal(self.ratio) else self.sense == "min")
+
+    def bound_words(self) -> str | None:
+        """Nine digits of the bound, on its proved side; those of the value where it is optimal."""
+        if self.certificate is None:
+            return None
+        return self.value_words() if is_optimal(self.ratio) else self.certificate.words(self.sense)
 
     def __eq__(self, other: object) -> bool:
         return self._content() == other._content() if isinstance(other, Run) else NotImplemented

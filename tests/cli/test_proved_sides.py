@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from farkas.certificates.proof import rounded
 from farkas.cli import call
 from farkas.instances.files import own_kinds
 from farkas.instances.library import path as shipped
@@ -45,6 +46,14 @@ def holds(
     assert abs(shown - number) <= abs(number) / 10 ** (digits - 1), (said, exact)
 
 
+def tells(said: str, exact: str | float, *, up: bool, optimal: bool) -> None:
+    """Assert `holds`; where a value is optimal it and the bound have the same nearest digits."""
+    if optimal:
+        assert said == rounded(Fraction(exact), up=None)
+    else:
+        holds(said, exact, up=up)
+
+
 KINDS = own_kinds()
 
 
@@ -52,11 +61,11 @@ KINDS = own_kinds()
 def test_a_run_prints_bound_and_ratio_on_their_proved_side(kind: str, capsys: Capture) -> None:
     text, data = printed(capsys, "run", str(shipped(f"{kind}/demo")), "-a", demos[kind].algorithm)
     said = pairs(text)
-    holds(said["value"], data["value"], up=data["sense"] == "min")
-    holds(said["proved bound"], data["certificate"]["exact"], up=data["sense"] == "max")
+    optimal, least = said["certified ratio"] == "optimal", data["sense"] == "min"
+    tells(said["value"], data["value"], up=least, optimal=optimal)
+    tells(said["proved bound"], data["certificate"]["exact"], up=not least, optimal=optimal)
     holds(said["certified ratio"], data["ratio"], up=True)
     value, bound = Fraction(data["value_exact"]), Fraction(data["certificate"]["exact"])
-    least = data["sense"] == "min"
     holds(data["ratio"], max(Fraction(1), value / bound if least else bound / value), up=True)
 
 
@@ -68,9 +77,9 @@ def test_a_comparison_prints_bound_and_ratios_on_their_proved_side(
     up, bound = data["sense"] == "max", data["bound"]
     found = re.search(r"proved bound (\S+)", text)
     assert found is not None
-    holds(found.group(1), bound["exact"], up=up)
-    holds(bound["value"], bound["exact"], up=up)
     ratios = {row[0]: row[2] for row in rows(text)}
+    tells(found.group(1), bound["exact"], up=up, optimal="optimal" in ratios.values())
+    holds(bound["value"], bound["exact"], up=up)
     for entry in data["algorithms"]:
         if entry["ratio"] is None:
             assert ratios[entry["algorithm"]] == "-"

@@ -110,6 +110,15 @@ def test_a_run_tells_bound_and_ratio_on_their_proved_side() -> None:
     assert repr(run).endswith("proved bound none, certified ratio none>")
 
 
+@pytest.mark.parametrize(("ratio", "said"), [(1 + 1e-8, "16.8"), (1 + 1.1e-8, "16.7999999")])
+def test_digits_of_value_and_bound_are_the_same_where_it_is_optimal(
+    ratio: float, said: str
+) -> None:
+    run = farkas.run("mlbroker/tiny", "mlbroker.opt")
+    run.certificate, run.ratio = Bound.of(Fraction("16.8") - Fraction(1, 10**12), "test"), ratio
+    assert f"value 16.8, proved bound {said}, " in repr(run)
+
+
 def test_decisions_of_arrays_and_fractions_become_plain() -> None:
     kept = {1: np.arange(3), "x": (np.float64(0.5), Fraction(1, 3)), "y": MappingProxyType({})}
     assert plain(kept) == {"1": [0, 1, 2], "x": (0.5, "1/3"), "y": {}}

@@ -115,7 +115,7 @@ def command(
         return
     rows = [
         ("value", promised(run.reached, up=run.sense == "min")),
-        ("proved bound", run.certificate.words(run.sense) if run.certificate else None),
+        ("proved bound", run.bound_words()),
         ("certified ratio", promised_ratio(run.ratio)),
         ("proof", run.certificate.method if run.certificate else None),
         ("wall seconds", seconds(run.timings.get("policy"))),
