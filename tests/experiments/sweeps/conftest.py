@@ -26,12 +26,10 @@ def stored(tmp_path):
 def theorem(monkeypatch):
     monkeypatch.setattr(module, "guarantees", {})
 
-    def promise(factor, witnesses=("mlbroker.other",), *, expected=False):
+    def promise(factor, witnesses=("mlbroker.other",)):
         module.guarantees.clear()
 
-        @module.guarantee(
-            "mlbroker.one", "printed", source="Theorem", witnesses=witnesses, expected=expected
-        )
+        @module.guarantee("mlbroker.one", "printed", source="Theorem", witnesses=witnesses)
         def bound(instance, options):
             """Made up for the test."""
             return factor
