@@ -203,8 +203,7 @@ def _spreads(contents: Contents) -> list[dict[str, Any]]:
     drawn = []
     for (kind, sense), items in itertools.groupby(certified, key=group):
         title = f"{kind}, {KIND_TITLES[sense]}"
-        chart = spread(list(items), f"spread-{kind}-{sense}", title)
-        drawn.append({"title": title, "chart": chart})
+        drawn.append({"title": title, "chart": spread(list(items), title)})
     return drawn
 
 
