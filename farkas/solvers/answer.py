@@ -231,11 +231,11 @@ class SolveResult(ShowsItself):
 
     to_frame = method("to_frame")
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self: Any) -> Any:
         """Return a row for each variable, zeros too; of pandas or polars, else as dictionaries."""
         return import_module("farkas.experiments.plotting").of_point(self.x)
 
-    def summary(self) -> str:
+    def summary(self: Any) -> str:
         """Status, values and notes, a line each; digits are cut so that a bound stays one."""
         rounded = import_module("farkas.certificates.proof").rounded  # above the solvers
         least = self.sense == "min"

@@ -171,7 +171,7 @@ def _finish(solution: Solution | ConvexSolution) -> None:
         said = f"the point of {answer.solver} is better than the proved bound: it is feasible"
         end(Exit.NEGATIVE, f"{said} within tolerances only")
     if answer.claim in (Conclusion.INFEASIBLE, Conclusion.UNBOUNDED):
-        name = solution.name if linear is None else linear.form.name
+        name = solution.form.name if isinstance(solution, Solution) else solution.name
         if linear is not None and linear.proved_infeasible:
             end(Exit.NEGATIVE, f"{name} is infeasible, as is proved")
         hint = "" if linear is None else "; farkas prove decides it"
