@@ -177,9 +177,12 @@ def is_plain(value: Any) -> bool:
             return True
         kinds = set(map(type, level))
         if kinds <= {int, bool, float}:
-            floats = np.array([number for number in level if type(number) is float])
-            return bool((np.isfinite(floats) & (np.signbit(floats) <= (floats < 0))).all())
-        if kinds == {dict} and set(map(type, itertools.chain.from_iterable(level))) <= {str}:
+            text = msgspec.json.encode(level)
+            return b"null" not in text and b"-0.0" not in text  # what NaN and infinity become
+        if kinds == {dict}:
+            names = itertools.chain.from_iterable(set(map(tuple, level)))  # records share them
+            if not set(map(type, names)) <= {str}:
+                return False
             level = list(itertools.chain.from_iterable(map(dict.values, level)))
         elif kinds == {list}:
             level = list(itertools.chain.from_iterable(level))

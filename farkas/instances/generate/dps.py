@@ -126,19 +126,17 @@ def _jobs(settings: Published, rng: np.random.Generator) -> list[dict[str, Any]]
     noise = exp(settings.budget_spread * normal(rng, count))
     growth = 1.0 + settings.drift * arrival / settings.horizon
     budget = (worker_price[worker_type] * workers + ps_price[ps_type] * ps) * growth * noise
-    columns = {
-        "arrival": arrival,
-        "worker_type": worker_type,
-        "workers": workers,
-        "ps_type": ps_type,
-        "ps": ps,
-        "model_size": size,
-        "epochs": np.maximum(1.0, epochs),
-        "epoch_compute": compute,
-        "budget": budget,
-    }
-    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
-    return [dict(zip(columns, row, strict=True)) for row in rows]
+    columns = (
+        arrival, worker_type, workers, ps_type, ps, size, np.maximum(1.0, epochs), compute, budget
+    )  # fmt: skip
+    return [
+        {
+            "arrival": when, "worker_type": k, "workers": d_k, "ps_type": m, "ps": d_m,
+            "model_size": gbit, "epochs": alpha, "epoch_compute": beta, "budget": most,
+        }
+        for when, k, d_k, m, d_m, gbit, alpha, beta, most
+        in zip(*(column.tolist() for column in columns), strict=True)
+    ]  # fmt: skip
 
 
 def _arrivals(settings: Published, rng: np.random.Generator) -> Ints:
