@@ -92,7 +92,6 @@ class LinearCertificate(FormCertificate, frozen=True, kw_only=True, tag="linear"
             program=self.program,
             sense=self.sense,
             bound=bound,
-            infeasible=False,
             value=value,
             tolerance=tolerance,
             implied=proof.implied,
@@ -143,10 +142,6 @@ class InfeasibleCertificate(FormCertificate, frozen=True, kw_only=True, tag="inf
         return Proof(
             program=self.program,
             sense=self.sense,
-            bound=None,
-            infeasible=True,
-            value=None,
-            tolerance=0.0,
             implied=implied_of_ray(own, ray),
             form=own.sha256,
             instance=self.instance,

@@ -13,7 +13,7 @@ from farkas.certificates.proof import Proof
 from farkas.errors import NotACertificate
 
 if TYPE_CHECKING:
-    from farkas.forms import LinearForm, Sense
+    from farkas.forms import LinearForm
     from farkas.instances import Instance
 
 
@@ -47,10 +47,6 @@ class PriceCertificate(Certificate, frozen=True, kw_only=True):
         """
         raise NotImplementedError
 
-    def prove_value(self, instance: Any, /) -> Fraction | None:
-        """Value of the file's point, proved feasible; None without one."""
-        return None
-
     def stance(self) -> tuple[str | None, Literal["min", "max"]]:
         """Kind of the instance, and what is bounded."""
         return self.about, self.bounds
@@ -64,7 +60,7 @@ class PriceCertificate(Certificate, frozen=True, kw_only=True):
         return dict(msgspec.to_builtins(self))
 
     def prove(self, form: LinearForm | None, instance: Instance | None) -> Proof:
-        """Derive bound and value anew; the instance is needed, the form is not."""
+        """Derive the bound anew; the instance is needed, the form is not."""
         about, bounds = self.stance()
         if instance is None or instance.kind != about:
             raise NotACertificate(f"the certificate is about an instance of kind {about}; give it")
@@ -84,13 +80,13 @@ class PriceCertificate(Certificate, frozen=True, kw_only=True):
                 f"the certificate claims {_said(claimed)}, its numbers prove"
                 f" {shown(str(proved))} only"
             )
-        return about_instance(
-            self.says(instance),
-            bounds,
-            claimed,
-            self.instance,
-            form,
-            value=self.prove_value(instance),
+        return Proof(
+            program=self.says(instance),
+            sense=bounds,
+            bound=claimed,
+            form="" if form is None else form.sha256,
+            instance=self.instance,
+            provenance="instance",
         )
 
 
@@ -100,31 +96,3 @@ def _better(bounds: str, claimed: Fraction, proved: Fraction) -> bool:
 
 def _said(claim: Fraction | None) -> str:
     return "that there is no point" if claim is None else f"the bound {shown(str(claim))}"
-
-
-def about_instance(
-    program: str,
-    sense: Sense,
-    bound: Fraction | None,
-    instance: str | None,
-    form: LinearForm | None = None,
-    *,
-    value: Fraction | None = None,
-) -> Proof:
-    """Proof of ``bound`` that was derived from an instance and not from a linear form.
-
-    ``bound`` is None where the program has no point; ``form`` is that of the program, where the
-    caller rebuilt it as well; ``value`` is reached by a point that is feasible exactly.
-    """
-    return Proof(
-        program=program,
-        sense=sense,
-        bound=bound,
-        infeasible=bound is None,
-        value=value,
-        tolerance=0.0,
-        implied=0,
-        form="" if form is None else form.sha256,
-        instance=instance,
-        provenance="instance",
-    )

@@ -28,16 +28,15 @@ class Proof(ShowsStatement):
 
     program: str  #: Name with variant, as the file states it.
     sense: Sense
-    bound: Fraction | None  #: Proved bound on the optimal value; None for infeasibility.
-    infeasible: bool  #: The program has no point.
-    value: Fraction | None  #: Objective of the file's point, exact; None without one.
-    tolerance: float  #: Within which that point is feasible.
+    bound: Fraction | None = None  #: Proved bound on the optimal value; None for infeasibility.
+    value: Fraction | None = None  #: Objective of the file's point, exact; None without one.
+    tolerance: float = 0.0  #: Within which that point is feasible.
     #: Columns whose implied bound the proof rests on. Where the numbers are the file's alone, so
     #: are these bounds, and the proof is about points within them.
-    implied: int
+    implied: int = 0
     #: form, instance: SHA-256 of the form, and of the instance the file names.
-    form: str
-    instance: str | None
+    form: str = ""
+    instance: str | None = None
     #: What the numbers came from: the file alone, a rebuilt form, a rebuilt form of an instance
     #: whose hash was compared, or a model that was read again.
     provenance: Provenance
@@ -53,6 +52,11 @@ class Proof(ShowsStatement):
             from farkas.certificates.ratio import beaten  # here: files seldom contradict themselves
 
             raise beaten(self.sense, self.bound, self.value)
+
+    @property
+    def infeasible(self) -> bool:
+        """Whether the program has no point."""
+        return self.bound is None and not self.unbounded
 
     @property
     def within_implied_bounds(self) -> bool:

@@ -101,7 +101,6 @@ class RationalCertificate(Certificate, frozen=True, kw_only=True):
         *,
         value: Side,
         bound: Side = None,
-        infeasible: bool = False,
         unbounded: bool = False,
     ) -> Proof:
         """Return what was proved of a form."""
@@ -109,10 +108,7 @@ class RationalCertificate(Certificate, frozen=True, kw_only=True):
             program=form.name,
             sense=self.sense,
             bound=bound,
-            infeasible=infeasible,
             value=value,
-            tolerance=0.0,
-            implied=0,
             form=form.sha256,
             instance=self.instance,
             provenance=whose,

@@ -108,7 +108,7 @@ class TreeCertificate(RationalCertificate, frozen=True, kw_only=True, tag="tree"
         work = Work(most_work)
         bound = None if self.bound is None else work.read(self.bound, "bound")
         value = TreeChecker(form, work).check(self, bound)
-        return self.proof(form, whose, value=value, bound=bound, infeasible=bound is None)
+        return self.proof(form, whose, value=value, bound=bound)
 
 
 # Proofs that a program is unbounded: a point, and a direction that improves for ever.

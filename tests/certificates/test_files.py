@@ -106,9 +106,8 @@ class Toy(Certificate, frozen=True, kw_only=True, tag="toy"):
     bound: str
 
     def prove(self, form, instance):
-        return Proof(program=self.program, sense="min", bound=Fraction(self.bound),
-                     infeasible=False, value=None, tolerance=0.0, implied=0, form="",
-                     instance=None, provenance="file")
+        bound = Fraction(self.bound)
+        return Proof(program=self.program, sense="min", bound=bound, provenance="file")
 
 print(check(from_json(to_json(Toy(program="toys", bound="7/2")))).statement)
 """
@@ -173,8 +172,7 @@ def test_one_integer_too_far_below_zero_is_refused_beside_others():
 
 def proof(**changes):
     given = {
-        "program": "p", "sense": "min", "bound": F(1, 3), "infeasible": False, "value": F(2, 3),
-        "tolerance": 0.0, "implied": 0, "form": "f", "instance": None, "provenance": "form",
+        "program": "p", "sense": "min", "bound": F(1, 3), "value": F(2, 3), "provenance": "form",
     }  # fmt: skip
     return Proof(**{**given, **changes})
 

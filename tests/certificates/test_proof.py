@@ -22,7 +22,6 @@ from farkas.certificates import (
     exact_bound,
 )
 from farkas.certificates.files import read, to_json, write
-from farkas.certificates.prices import about_instance
 from farkas.certificates.proof import provenance, rounded
 from farkas.certificates.ratio import beaten, certified_ratio, ratio_at_most, ratio_words
 from farkas.errors import NotACertificate
@@ -32,14 +31,17 @@ from tests.generators.certificates import form, good
 from tests.generators.forms import INF, small
 
 
+def of_instance(program, sense, bound, value=None):
+    return Proof(program=program, sense=sense, bound=bound, value=value, provenance="instance")
+
+
 @pytest.mark.parametrize(
     ("sense", "said"), [("min", "at least 148.733774"), ("max", "at most 148.733775")]
 )
 def test_the_sentence_rounds_to_the_side_that_is_proved(sense, said):
     # 148.7337745 to nine digits: down for a lower bound, up for an upper one
     proof = Proof(
-        program="p", sense=sense, bound=F("148.7337745"), infeasible=False, value=None,
-        tolerance=0.0, implied=0, form="", instance=None, provenance="file",
+        program="p", sense=sense, bound=F("148.7337745"), provenance="file",
     )  # fmt: skip
     assert f"{said}." in proof.statement
 
@@ -49,13 +51,12 @@ def test_a_rebuilt_program_is_named_without_quoting_the_file():
 
 
 def test_a_proof_about_an_instance_says_so_and_what_a_point_reaches():
-    proof = about_instance("p", "min", F(1, 3), "ab" * 32, form(), value=F(2, 3))
+    proof = of_instance("p", "min", F(1, 3), F(2, 3))
     assert proof.statement == (
         "The optimal value of p is at least 0.333333333.  A point that is feasible exactly reaches"
         " 0.666666667.  The program was rebuilt from its instance."
     )
-    assert proof.form == form().sha256
-    nothing = about_instance("p", "min", None, "ab" * 32)
+    nothing = of_instance("p", "min", None)
     assert nothing.infeasible
     assert nothing.statement.startswith("Proved infeasible: p.")
 
@@ -79,7 +80,7 @@ def test_short_numbers_are_written_out_and_long_ones_with_an_exponent(value, tex
 def test_the_sentence_tells_tolerance_implied_bounds_and_the_side_of_a_value():
     said = {}
     for sense in ("min", "max"):
-        proof = about_instance("p", sense, F(1, 3), None, value=F(1, 3))
+        proof = of_instance("p", sense, F(1, 3), F(1, 3))
         nearly = dataclasses.replace(proof, value=F(2, 3), tolerance=1e-6, implied=2)
         said[sense] = nearly.statement
     tail = "Uses the implied bounds of 2 variables.  The program was rebuilt from its instance."
@@ -137,7 +138,7 @@ def test_digits_do_not_depend_on_the_decimal_context_of_the_caller():
 
 
 def test_a_point_that_nearly_fits_has_no_ratio_once_it_beats_the_bound():
-    reached = about_instance("p", "min", F(2), None, value=F(2))
+    reached = of_instance("p", "min", F(2), F(2))
     assert dataclasses.replace(reached, value=F(1), tolerance=1e-6).ratio is None
     close = dataclasses.replace(reached, value=2 - F(1, 10**8), tolerance=1e-6)
     assert close.ratio == 1
@@ -146,22 +147,22 @@ def test_a_point_that_nearly_fits_has_no_ratio_once_it_beats_the_bound():
 @pytest.mark.parametrize(("sense", "bound", "value"), [("min", 2, 1), ("max", 1, 2)])
 def test_a_point_that_beats_the_bound_is_no_proof(sense, bound, value):
     with pytest.raises(NotACertificate, match="bound or decisions are wrong"):
-        about_instance("p", sense, F(bound), None, value=F(value))
-    proof = about_instance("p", sense, F(bound), None, value=F(bound))
+        of_instance("p", sense, F(bound), F(value))
+    proof = of_instance("p", sense, F(bound), F(bound))
     # points outside the file's implied bounds may
     assert dataclasses.replace(proof, value=F(value), provenance="file", implied=1).ratio is None
 
 
 def test_the_tolerance_of_a_point_is_rounded_up():
-    proof = about_instance("p", "min", F(1), None, value=F(2))
+    proof = of_instance("p", "min", F(1), F(2))
     said = dataclasses.replace(proof, tolerance=1.23456789012e-7).statement
     assert "feasible within 1.2345679E-7 reaches" in said  # 1.23456789 is too little
 
 
 def test_relaxed_and_plural_words_are_said_right():
-    proof = about_instance("relaxation of my program", "min", F(1), None)
+    proof = of_instance("relaxation of my program", "min", F(1))
     assert 'The optimal value of relaxation of "my program" is at least 1.' in proof.statement
-    plain = about_instance("relaxation of ", "min", F(1), None)
+    plain = of_instance("relaxation of ", "min", F(1))
     assert 'The optimal value of "relaxation of " is at least 1.' in plain.statement
     for implied, words in ((1, "of 1 variable is"), (2, "of 2 variables is")):
         said = dataclasses.replace(proof, implied=implied, provenance="file").statement

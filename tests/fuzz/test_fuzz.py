@@ -94,7 +94,9 @@ def test_a_false_claim_about_a_tree_would_be_noticed():
         trees.hold(proof, form, best, b"")
         wrong = [dataclasses.replace(proof, form="0" * 64)]
         wrong += [dataclasses.replace(proof, unbounded=True)] * (best != "unbounded")
-        wrong += [dataclasses.replace(proof, infeasible=True)] * (best is not None)
+        wrong += [dataclasses.replace(proof, bound=None, value=None, unbounded=False)] * (
+            best is not None
+        )
         if isinstance(best, Fraction):
             step = 1 if form.sense == "min" else -1
             wrong.append(dataclasses.replace(proof, bound=best + step, value=None))
