@@ -1,13 +1,16 @@
-"""Logarithm and exponential with a guaranteed direction of rounding, from + − × ÷ alone.
+"""Logarithm and exponential with a guaranteed direction of rounding.
 
-IEEE arithmetic rounds each of the four operations correctly; library logarithms promise nothing.
-All series below have positive terms only, so that relative errors add up and never amplify.
+Of arrays they come from + − × ÷ alone: IEEE arithmetic rounds each of the four correctly; library
+logarithms promise nothing.  All series below have positive terms only, so that relative errors add
+up and never amplify.  One number at a time is left to :mod:`decimal`, which rounds correctly.
 
 A result that overflowed stands for one beyond the largest double: `down` takes that double in its
 place, `up` leaves infinity.  What is not a number stays so, and callers refuse it.
 """
 
+import decimal
 import math
+from fractions import Fraction
 
 import numpy as np
 
@@ -89,3 +92,21 @@ def returned_above(y: Floats) -> Floats:
     for _ in range(9):
         grown = up(grown * (2.0 + grown), 2)
     return np.minimum(up(grown / (1.0 + grown), 2), 1.0)
+
+
+def directed(digits: int, *, up: bool) -> decimal.Context:
+    """Context in which sums, products and quotients of numbers >= 0 bound the exact ones."""
+    rounding = decimal.ROUND_CEILING if up else decimal.ROUND_FLOOR
+    return decimal.Context(digits, rounding, decimal.MIN_EMIN, decimal.MAX_EMAX, traps=[])
+
+
+def quotient(value: Fraction, context: decimal.Context) -> decimal.Decimal:
+    """Bound on a fraction, by the direction of a context."""
+    return context.divide(decimal.Decimal(value.numerator), decimal.Decimal(value.denominator))
+
+
+def exponential(power: Fraction, context: decimal.Context) -> decimal.Decimal:
+    """Bound on e to a power, by the direction of a context; infinity above whatever it holds."""
+    near = context.exp(quotient(power, context))  # correctly rounded, to nearest always
+    up = context.rounding == decimal.ROUND_CEILING
+    return context.next_plus(near) if up else context.next_minus(near)

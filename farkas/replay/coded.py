@@ -5,12 +5,13 @@ the L it needs, that is when
 
     S(t) = Σ w exp(u a − u t/l)  falls to  R = Σ w − L.
 
-S falls strictly, so the time lies between any t with S(t) > R and any with S(t) <= R.  Both are
-decided in integers: R is exact, S is enclosed (`falling`).  Doubles only guess where to look.
+S falls strictly, so the time lies between any t with S(t) > R and any with S(t) <= R.  R is exact,
+and S is enclosed by decimals, each part rounded to the side that counts.
 """
 
 from __future__ import annotations
 
+import decimal
 import functools
 import math
 import sys
@@ -18,8 +19,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import NamedTuple
 
+from farkas.certificates.directed_rounding import directed, exponential, quotient
 from farkas.instances.coded import FOR_P1, CodedComputing
-from farkas.portable_functions import log1p
 from farkas.replay.base import (
     Entry,
     Replay,
@@ -32,48 +33,10 @@ from farkas.replay.base import (
 )
 from farkas.tolerances import TIE
 
-
-def falling(y: int, places: int) -> tuple[int, int]:
-    """Return m and h such that exp(-y) is about m 2**-h; y and m in units of 2**-places.
-
-    The relative error is below δ = 2**(15 - places) for every y within a unit of the given one,
-    places >= 64 and |h| <= 2**13 + 2.  With y = h ln 2 + r, 0 <= r < ln 2:
-
-    - ln 2 is known to two units, so r to 2 |h| and, with y, to 2**14 + 6 units;
-    - s = r/256 is rounded down by less than a unit; the series of exp(-s), s < 2**-8.5, is left
-      after places/8 terms, with less than a unit to come, and its sum, each step of which is
-      rounded by less than a unit and multiplied by s, by 1.01 units: 3.1 units relative to it;
-    - a squaring doubles the relative error and rounds by a unit of at least a half: after eight,
-      256 x 3.1 + 255 x 2 < 2**11 units.
-
-    Together they stay below 2**15 units.
-    """
-    halvings, rest = divmod(y, log2_units(places))
-    small, one = rest >> 8, 1 << places
-    found = one
-    for term in range(places // 8, 0, -1):
-        found = one - (small * found >> places) // term
-    for _ in range(8):
-        found = found * found >> places
-    return found, halvings
-
-
-@functools.cache
-def log2_units(places: int) -> int:
-    """Return ln 2 = 2 Σ 3**-(2j+1) / (2j+1) in units of 2**-places, less than two too small."""
-    guarded = places + 32
-    return sum((2 << guarded) // (int(3**odd) * odd) for odd in range(1, guarded, 2)) >> 32
-
-
-#: An enclosure is 2**-WIDTH wide, relative to the time, or as narrow as its integers can tell.
-WIDTH = 47
-#: Binary places of the integers, and those of Σ w / L on top, since 1 − exp(−y) may cancel.
-BITS = 112
-#: Halvings beyond which exp(−y) counts as 0 or as infinite.
-#:
-#: No w/R makes up: w is a product of two doubles and R a sum of such and an integer, so that w/R
-#: lies between 2**-4250 and 2**4250 for fewer than 2**50 workers.
-FARTHEST = 1 << 13
+#: An enclosure is 2**-WIDTH wide, relative to the time, or as narrow as decimals can tell.
+WIDTH = 52
+#: Decimal digits of S/R, and those of Σ w / L on top, since 1 − exp(−y) may cancel.
+DIGITS = 26
 LATEST = Fraction(sys.float_info.max)  #: No run states a later time.
 STEPS = 60  #: Steps of Newton's method at most; a guess that is worse costs time only.
 
@@ -177,11 +140,8 @@ def completion(pairs: list[WorkingPair], rows: int) -> tuple[Fraction, Fraction]
     rest = weight - rows
     if rest <= 0:
         return None
-    curve = LateShare.of(pairs, rest, BITS + max(0, math.ceil(weight / rows).bit_length()))
-    # exp(-y) >= 1 - y: the time is no earlier than where Σ w (1 - y) = R
-    pace = sum((pair.weight * pair.slope for pair in pairs), Fraction(0))
-    early = (rows + sum((pair.weight * pair.work for pair in pairs), Fraction(0))) / pace
-    return enclosed_time(curve.late, curve.guess(early), WIDTH)
+    curve = LateShare(pairs, rest, DIGITS + len(str(math.ceil(weight / rows))))
+    return enclosed_time(curve.late, curve.guess(), WIDTH)
 
 
 def enclosed_time(
@@ -220,87 +180,47 @@ def enclosed_time(
 
 
 class LateShare(NamedTuple):
-    """S/R in integers, units of 2**-places."""
+    """S/R, part by part."""
 
-    places: int  #: Binary places, >= 64.
-    #: For every pair w/R as two integers, u a rounded down to units, u/l as two integers.
-    parts: list[tuple[int, int, int, int, int]]
+    pairs: list[WorkingPair]
+    rest: Fraction  #: R, > 0.
+    digits: int  #: Of decimals.
 
-    @classmethod
-    def of(cls, pairs: list[WorkingPair], rest: Fraction, places: int) -> LateShare:
-        """Write pairs as integers."""
-        parts = []
-        for pair in pairs:
-            work = (pair.work.numerator << places) // pair.work.denominator
-            parts.append(
-                (
-                    pair.weight.numerator * rest.denominator,
-                    pair.weight.denominator * rest.numerator,
-                    work,
-                    pair.slope.numerator,
-                    pair.slope.denominator,
-                )
+    def parts(self, time: Fraction, context: decimal.Context) -> list[decimal.Decimal]:
+        """Bounds on the parts of S/R at a time, by the direction of a context."""
+        return [
+            context.multiply(
+                quotient(pair.weight / self.rest, context),
+                exponential(pair.work - pair.slope * time, context),
             )
-        return cls(places, parts)
-
-    def at(self, time: Fraction) -> tuple[int, int] | None:
-        """S/R and -t S'/R at a time, in units; None when a part is beyond all doubles."""
-        places, total, fall = self.places, 0, 0
-        farthest = FARTHEST * log2_units(places)
-        for top, bottom, work, slope, per in self.parts:
-            spent = (slope * time.numerator << places) // (per * time.denominator)
-            if spent - work < -farthest:
-                return None
-            if spent - work > farthest:
-                continue
-            found, halvings = falling(spent - work, places)
-            if halvings >= 0:
-                found = found * top // (bottom << halvings)
-            else:
-                found = (found * top << -halvings) // bottom
-            total += found
-            fall += found * spent >> places
-        return total, fall
+            for pair in self.pairs
+        ]
 
     def late(self, time: Fraction) -> bool | None:
-        """Whether S(time) <= R for sure, or > R; None where rounding hides it.
+        """Whether S(time) <= R for sure, or > R; None where rounding hides it."""
+        above, below = (directed(self.digits, up=up) for up in (True, False))
+        if functools.reduce(above.add, self.parts(time, above)) <= 1:
+            return True
+        return False if functools.reduce(below.add, self.parts(time, below)) > 1 else None
 
-        A part comes out as an integer τ where it is T.  With δ = 2**(15 - places), which `falling`
-        promises for y known to a unit, and less than a unit lost to the last division,
+    def guess(self) -> Fraction:
+        """About where S = R, > 0: Newton's method for ln S, which is convex and falls.
 
-            τ (1 - δ) <= T <= (τ + 1) (1 + 2 δ).
+        It begins where the latest part is R by itself, which is no later.
         """
-        found = self.at(time)
-        if found is None:
-            return False
-        one = 1 << self.places
-        if found[0] * (one - (1 << 15)) > one * one:
-            return False
-        return True if (found[0] + len(self.parts)) * (one + (1 << 16)) <= one * one else None
-
-    def guess(self, early: Fraction) -> Fraction:
-        """About where S = R: Newton's method in doubles for ln S, which is convex.
-
-        Parameters
-        ----------
-        early
-            No later than that, > 0.  Newton's method begins there, or where no part is above 4 R.
-        """
-        log2, time = log2_units(self.places), 0.0
-        try:
-            time = float(early)
-            for top, bottom, work, slope, per in self.parts:
-                least = work + (top.bit_length() - bottom.bit_length() - 1) * log2
-                time = max(time, least * per / (slope << self.places))
-            for _ in range(STEPS):
-                found = self.at(Fraction(time))
-                if found is None:
-                    break
-                above = (found[0] - (1 << self.places)) / (1 << self.places)
-                step = float(log1p(above)) * (found[0] / found[1])
-                time *= 1.0 + step
-                if abs(step) < TIE:
-                    break
-        except (OverflowError, ZeroDivisionError):
-            pass
-        return Fraction(time) if 0 < time < math.inf else early
+        near = directed(self.digits, up=False)
+        begins = [
+            (pair.work + Fraction(near.ln(quotient(pair.weight / self.rest, near)))) / pair.slope
+            for pair in self.pairs
+        ]
+        slopes = [quotient(pair.slope, near) for pair in self.pairs]
+        time = max(Fraction(0), *begins)
+        for _ in range(STEPS):
+            parts = self.parts(time, near)
+            total = functools.reduce(near.add, parts)
+            fall = functools.reduce(near.add, map(near.multiply, parts, slopes))
+            step = Fraction(near.divide(near.multiply(near.ln(total), total), fall))
+            time = Fraction(quotient(time + step, near))
+            if abs(step) <= time * Fraction(TIE):
+                break
+        return time

@@ -6,7 +6,7 @@ served when P[X >= L] >= ρ (3b), and the run is worth the smallest t at which e
 
 P[X >= L] rises with every p and with t.  So the time lies between any t at which some master's
 probability, computed with every p rounded up, is below ρ, and any t at which all of them, computed
-with every p rounded down, reach it.  The exponentials are enclosed in integers.  The sum over sets
+with every p rounded down, reach it.  The exponentials are enclosed by decimals.  The sum over sets
 of workers is a recursion in doubles of numbers >= 0, which adds and multiplies only; `reached` says
 by how much that can be wrong.
 """
@@ -19,14 +19,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from farkas.certificates.directed_rounding import directed, exponential
 from farkas.instances.coded import CodedComputing
 from farkas.numbers import Floats
 from farkas.replay.base import Replay, Requirements
-from farkas.replay.coded import Numbers, enclosed_time, falling, log2_units
+from farkas.replay.coded import Numbers, enclosed_time
 from farkas.tolerances import TINY, ULP
 
-PLACES = 96  #: Binary places of exponentials.
-FARTHEST = 1 << 12  #: Halvings beyond which exp(−y) counts as 0.
+DIGITS = 30  #: Decimal digits of exponentials.
+FARTHEST = 3000  #: Beyond this y, exp(−y) counts as 0.
 #: The enclosure is 2**-WIDTH wide, relative to the time, or as narrow as rounding lets it be.
 WIDTH = 40
 STEPS = 100  #: Steps of the search for a guess at most; one that is worse costs time only.
@@ -96,16 +97,11 @@ def _chance(sender: Sender, time: Fraction) -> tuple[float, float]:
     y = sender.slope * time - sender.work
     if y <= 0:
         return 0.0, 0.0
-    units = (y.numerator << PLACES) // y.denominator
-    if units > FARTHEST * log2_units(PLACES):
-        late_low, late_high = Fraction(0), Fraction(1, 1 << (FARTHEST - 2))
-    else:
-        mantissa, halvings = falling(units, PLACES)
-        late = Fraction(mantissa, 1 << (PLACES + halvings))
-        error = Fraction(1, 1 << (PLACES - 16))  # above 2**15 units, relative, both ways
-        late_low, late_high = late * (1 - error), late * (1 + error)
-    share = Fraction(sender.share)
-    return below(share * (1 - min(late_high, Fraction(1)))), above(share * (1 - late_low))
+    near, share = -min(y, Fraction(FARTHEST)), Fraction(sender.share)
+    least, most = (Fraction(exponential(near, directed(DIGITS, up=up))) for up in (False, True))
+    if y > FARTHEST:
+        least = Fraction(0)
+    return below(share * (1 - min(most, Fraction(1)))), above(share * (1 - least))
 
 
 def below(value: Fraction) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import decimal
-import math
 import sys
 import types
 from fractions import Fraction as F
@@ -18,17 +17,7 @@ from farkas.instances.coded import CodedComputing
 from farkas.models.coded.completion_times import Allocation
 from farkas.online import algorithms, environments
 from farkas.replay import Replay
-from farkas.replay.coded import (
-    BITS,
-    FARTHEST,
-    WIDTH,
-    LateShare,
-    WorkingPair,
-    completion,
-    falling,
-    log2_units,
-    replay,
-)
+from farkas.replay.coded import WIDTH, LateShare, WorkingPair, completion, replay
 from tests.generators.coded import random_coded_computing
 from tests.tools.edits import edits
 
@@ -179,30 +168,6 @@ def test_one_plan_is_wanted() -> None:
     assert replayed(simple(10), one * 2).broken == ("2 decisions, one plan is wanted",)
 
 
-@pytest.mark.parametrize("places", [BITS, 600])
-def test_no_exponent_is_followed_beyond_what_falling_promises(
-    places: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked = []
-
-    def watched(y: int, places: int) -> tuple[int, int]:
-        found = falling(y, places)
-        asked.append(found[1])
-        return found
-
-    monkeypatch.setattr("farkas.replay.coded.falling", watched)
-    one, farthest = 1 << places, FARTHEST * log2_units(places)
-    for y, followed in ((farthest, True), (farthest + 1, False)):
-        late = LateShare(places, [(1, 1, 0, 1, 1)]).at(F(y, one))
-        assert late is not None
-        assert followed or late == (0, 0)
-        early = LateShare(places, [(1, 1, y, 1, 1)]).at(F(0))
-        assert (early is not None) == followed
-        assert len(asked) == 2 * followed
-        assert all(abs(halvings) <= FARTHEST + 2 for halvings in asked)
-        asked.clear()
-
-
 @pytest.mark.parametrize("work", [1e-300, 1e-12, 1.0, 700.0, 1e5, 1e12, 1e300])
 @pytest.mark.parametrize("times", [1 + 2.0**-50, 2.0, 1e3, 1e15, 1e200])
 def test_extreme_loads_and_work_are_enclosed_as_closely(work: float, times: float) -> None:
@@ -223,21 +188,14 @@ def test_extreme_loads_and_work_are_enclosed_as_closely(work: float, times: floa
     assert (found[1] - found[0]) / exact < F(1, 1 << WIDTH - 1)
 
 
-@pytest.mark.parametrize("places", [BITS, 600])
-@pytest.mark.parametrize("parts", [1, 40])
-def test_a_side_is_known_only_where_rounding_cannot_turn_it(
-    places: int, parts: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # with δ = 2^(15 - places): T > 1 where τ (1 - δ) > 1, T <= 1 where (τ + parts) (1 + 2δ) <= 1
-    one, delta = 1 << places, F(1 << 15, 1 << places)
-    curve = LateShare(places, [(1, 1, 0, 1, 1)] * parts)
-    above = math.floor(one / (1 - delta)) + 1
-    below = math.floor(one / (1 + 2 * delta)) - parts
-    for found, late in (
-        (above, False), (above - 1, None), (one, None), (below + 1, None), (below, True), (0, True),
-    ):  # fmt: skip
-        monkeypatch.setattr(LateShare, "at", lambda self, time, found=found: (found, 0))
-        assert curve.late(F(1)) is late
+def test_a_side_is_known_only_where_rounding_cannot_turn_it() -> None:
+    # 1/3 of each weight of 3 is left at ln 3, which lies between decimals
+    curve = LateShare([WorkingPair(F(3), F(0), F(1))] * 4, F(4), 20)
+    context = decimal.Context(prec=40)
+    exact, unit = F(context.ln(3)), F(1, 10**19)
+    for off, late in ((-9, False), (9, True)):
+        assert curve.late(exact + off * unit) is late
+        assert curve.late(exact + off * unit / 10**6) is None
 
 
 def test_times_beyond_all_doubles_and_below_them() -> None:
@@ -257,9 +215,14 @@ def test_the_slower_of_two_very_different_workers_may_decide() -> None:
     assert found[1] - found[0] < F(1, 1 << WIDTH - 2)
 
 
-def test_a_guess_beyond_all_doubles_is_none() -> None:
-    # from half of 1 / slope on the way to ln 2 of it, which is no double
-    pairs = [WorkingPair(F(20), F(0), F(1, 3 * 10**308))]
-    late = LateShare.of(pairs, F(10), BITS)
-    assert late.guess(F(3, 2) * 10**308) == F(3, 2) * 10**308
-    assert completion(pairs, 10) is None
+def test_a_time_beyond_all_doubles_is_none() -> None:
+    assert completion([WorkingPair(F(20), F(0), F(1, 3 * 10**308))], 10) is None
+
+
+def test_parts_that_vanish_and_parts_that_are_late_take_no_time() -> None:
+    """One pair is done at once, the other begins after 1e300 units."""
+    late = WorkingPair(F(9), F(10) ** 300, F(1))
+    found = completion([WorkingPair(F(9), F(0), F(10) ** 300), late], 10)
+    assert found is not None
+    exact = 10**300 + F(DIGITS.ln(DIGITS.divide(decimal.Decimal(9), decimal.Decimal(8))))
+    assert found[0] < exact < found[1] < found[0] * (1 + F(1, 1 << WIDTH - 1))

@@ -1,4 +1,4 @@
-"""Exponentials between integers, against decimals and mpmath."""
+"""Bounds on the exponential, against mpmath."""
 
 from __future__ import annotations
 
@@ -6,46 +6,32 @@ import decimal
 from fractions import Fraction as F
 
 import mpmath
-import numpy as np
 import pytest
 
-from farkas.replay.coded import BITS, FARTHEST, falling, log2_units
+from farkas.certificates.directed_rounding import directed, exponential, quotient
+
+POWERS = [0, F(1, 10**30), F(-1, 3), F(2, 7), 1, -40, F(20_001, 7), -5000, F(-(10**9), 7)]
 
 
-@pytest.mark.ids(2)
-@pytest.mark.parametrize("places", [64, BITS, 200, 1200])
-def test_falling_encloses_the_exponential(places: int) -> None:
-    rng = np.random.default_rng(places)
-    context = decimal.Context(prec=500, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX)
-    error = F(1 << 15, 1 << places)
-    exponents = [0, 1, -1, 5000, -2800, *rng.uniform(-40, 40, 40).tolist()]
-    for exponent in exponents:
-        for beside in (-1, 0, 1):
-            y = int(F(exponent) * (1 << places))
-            found, halvings = falling(y, places)
-            assert abs(halvings) <= FARTHEST + 2
-            power = context.divide(decimal.Decimal(-(y + beside)), decimal.Decimal(1 << places))
-            exact = F(context.exp(power)) * F(2) ** (halvings + places)
-            assert abs(found - exact) <= error * exact
+@pytest.mark.parametrize("power", POWERS)
+@pytest.mark.parametrize("digits", [20, 30, 200])
+def test_exponentials_are_bounded_closely(power: F, digits: int) -> None:
+    low, high = (exponential(F(power), directed(digits, up=up)) for up in (False, True))
+    with mpmath.workdps(digits + 40):
+        exact = mpmath.exp(mpmath.mpf(F(power).numerator) / F(power).denominator)
+        assert mpmath.mpf(str(low)) < exact < mpmath.mpf(str(high))
+        off = mpmath.mpf(str(high)) - mpmath.mpf(str(low))
+        assert off <= exact * (4 + abs(power)) * mpmath.mpf(10) ** (1 - digits)
 
 
-@pytest.mark.parametrize("places", [64, BITS, 2200])
-@pytest.mark.parametrize("sign", [1, -1])
-def test_falling_keeps_its_promise_to_the_farthest_exponent(sign: int, places: int) -> None:
-    """Against exp of mpmath with 200 digits to spare, at +-FARTHEST ln 2 and a unit beside."""
-    farthest = sign * FARTHEST * log2_units(places)
-    with mpmath.workprec(places + 700):
-        for y in (farthest - 1, farthest, farthest + 1):
-            found, halvings = falling(y, places)
-            assert abs(halvings) <= FARTHEST + 2
-            for truth in (y - 1, y + 1):  # y is known to a unit
-                exact = mpmath.exp(mpmath.ldexp(-truth, -places))
-                share = mpmath.ldexp(found, -places - halvings) / exact - 1
-                assert abs(share) <= mpmath.ldexp(1, 15 - places)
+def test_powers_beyond_all_decimals_are_bounded() -> None:
+    for power, low, high in ((10**20, "9E+999999999999999999", "inf"), (-(10**20), "0", "1E-999")):
+        bounds = [exponential(F(power), directed(20, up=up)) for up in (False, True)]
+        assert decimal.Decimal(low) <= max(bounds[0], 0) < bounds[1] <= decimal.Decimal(high)
 
 
-def test_the_logarithm_of_two_is_less_than_two_units_too_small() -> None:
-    for places in (64, 96, 112, 2200):
-        with mpmath.workprec(places + 64):
-            exact = mpmath.ldexp(mpmath.log(2), places)
-            assert exact - 2 < log2_units(places) <= exact
+@pytest.mark.parametrize("value", [F(1, 3), F(-1, 3), F(10**40 + 1, 7)])
+def test_quotients_are_rounded_to_their_side(value: F) -> None:
+    low, high = (F(quotient(value, directed(20, up=up))) for up in (False, True))
+    assert low < value < high
+    assert high - low <= abs(value) / 10**19
