@@ -20,6 +20,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from farkas.certificates.directed_rounding import directed, exponential, quotient
+from farkas.certificates.doubles import nearest
 from farkas.instances.coded import FOR_P1, CodedComputing
 from farkas.replay.base import (
     Entry,
@@ -34,7 +35,7 @@ from farkas.replay.base import (
 from farkas.tolerances import TIE
 
 #: An enclosure is 2**-WIDTH wide, relative to the time, or as narrow as decimals can tell.
-WIDTH = 52
+WIDTH = 50
 #: Decimal digits of S/R, and those of Σ w / L on top, since 1 − exp(−y) may cancel.
 DIGITS = 26
 LATEST = Fraction(sys.float_info.max)  #: No run states a later time.
@@ -204,9 +205,10 @@ class LateShare(NamedTuple):
         return False if functools.reduce(below.add, self.parts(time, below)) > 1 else None
 
     def guess(self) -> Fraction:
-        """About where S = R, > 0: Newton's method for ln S, which is convex and falls.
+        """About where S = R, > 0, a double where one is near: Newton's method for ln S.
 
-        It begins where the latest part is R by itself, which is no later.
+        It is convex and falls.  The method begins where the latest part is R by itself, which is no
+        later.
         """
         near = directed(self.digits, up=False)
         begins = [
@@ -223,4 +225,5 @@ class LateShare(NamedTuple):
             time = Fraction(quotient(time + step, near))
             if abs(step) <= time * Fraction(TIE):
                 break
-        return time
+        short = nearest(time)
+        return Fraction(short) if 0 < short < math.inf else time
