@@ -1,15 +1,16 @@
-"""Charts of a report: drawn as all pictures are, and held by the page."""
+"""Charts of a report: drawn as all pictures are, but inline and in the colours of the page."""
 
-import base64
+import io
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from farkas.certificates.ratio import ratio_words
-from farkas.experiments.style import COLOURS, PUBLISHED, blank, label, styled, written
+from farkas.experiments.style import COLOURS, GRID, PUBLISHED, QUIET, blank, label, styled
 from farkas.experiments.sweeps import Ratios
 from farkas.experiments.sweeps.ratios import interval_words
 from farkas.messages import cleaned
@@ -23,13 +24,18 @@ LOG_FROM = 8.0  #: Ratios that spread wider than this are drawn on a logarithmic
 
 INK = {"font.size": 11.0, "text.color": PUBLISHED, "axes.labelcolor": PUBLISHED,
        "axes.formatter.limits": (-3, 5)}  # fmt: skip
+#: Names of the page's colours, which follow its scheme.
+VARIABLES = {
+    **{colour: f"c{turn}" for turn, colour in enumerate(COLOURS)},
+    PUBLISHED: "ink",
+    QUIET: "soft",
+    GRID: "line",
+    "#ffffff": "card",
+}
 
 
-def spread(items: Sequence[Ratios], title: str) -> Markup:
-    """Draw ratios of algorithms on one axis from 1: a dot a run, and means with their interval.
-
-    It is an element of the page, described for those who cannot see it.
-    """
+def spread(items: Sequence[Ratios], ident: str, title: str) -> Markup:
+    """Draw ratios of algorithms on one axis from 1: a dot a run, and means with their interval."""
     high = max(1.05, 1.02 * max(item.quantiles["100"] for item in items))
     height = HEAD + ROW * len(items) + FOOT
     with styled(**INK):
@@ -56,7 +62,7 @@ def spread(items: Sequence[Ratios], title: str) -> Markup:
             + (f", 95 % interval {interval_words(item.interval)}" if item.interval else "")
             for item in items
         )
-        return embedded(canvas, f"{title}: {words}")
+        return speaking(canvas, ident, title, words)
 
 
 def _row(axes: Any, item: Ratios, turn: int) -> None:
@@ -79,12 +85,31 @@ def _row(axes: Any, item: Ratios, turn: int) -> None:
               markeredgecolor=PUBLISHED, gid="mean", clip_on=False)  # fmt: skip
 
 
-def embedded(canvas: Any, words: str) -> Markup:
-    """Drawing as an image that needs no file, with what it shows in words."""
-    image = written(canvas, ".svg").replace(b"'DejaVu Sans'", b"system-ui")
-    return Markup('<img alt="{}" src="data:image/svg+xml;base64,{}">').format(
-        cleaned(words), base64.b64encode(image).decode()
+def speaking(canvas: Any, ident: str, title: str, words: str) -> Markup:
+    """Drawing as an element of the page, named and described for those who cannot see it."""
+    buffer = io.StringIO()
+    silent = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+    canvas.savefig(buffer, format="svg", transparent=True, metadata=silent)
+    text = buffer.getvalue()
+    size = re.search(r'viewBox="([^"]*)"', text)
+    assert size is not None
+    body = text[text.index(">", size.end()) + 1 :]
+    body = re.sub(r"<defs>\s*<style.*?</defs>", "", body, count=1, flags=re.DOTALL)
+    used = set(re.findall(r'(?:href="|url\()#([^")]+)', body))
+    body = re.sub(r' id="([^"]*)"',
+                  lambda m: f' id="{ident}-{m[1]}"' if m[1] in used else "", body)  # fmt: skip
+    body = re.sub(r'(href="|url\()#', rf"\1#{ident}-", body)
+    body = re.sub(r"\d+\.\d{2,}(?=[^<>]*>)", lambda m: f"{float(m[0]):.1f}", body)  # in tags
+    body = re.sub(r' transform="rotate\(-0 [^"]*"', "", body)
+    body = re.sub(r"\s*\n\s*", "\n", body).replace("'DejaVu Sans'", "system-ui")
+    for colour, name in VARIABLES.items():
+        body = body.replace(f": {colour}", f": var(--{name})")
+    head = (
+        f'<svg viewBox="{size[1]}" role="img" aria-labelledby="{ident}-title {ident}-desc">'
+        f'<title id="{ident}-title">{escape(cleaned(title))}</title>'
+        f'<desc id="{ident}-desc">{escape(cleaned(words))}</desc>'
     )
+    return Markup(head + body.strip())
 
 
 def number(value: float | None) -> str:

@@ -203,7 +203,8 @@ def _spreads(contents: Contents) -> list[dict[str, Any]]:
     drawn = []
     for (kind, sense), items in itertools.groupby(certified, key=group):
         title = f"{kind}, {KIND_TITLES[sense]}"
-        drawn.append({"title": title, "chart": spread(list(items), title)})
+        chart = spread(list(items), f"spread-{kind}-{sense}", title)
+        drawn.append({"title": title, "chart": chart})
     return drawn
 
 

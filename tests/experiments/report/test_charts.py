@@ -1,8 +1,8 @@
-"""Charts of a report: what is drawn lies where its numbers are, and speaks."""
+"""Charts of a report: what is drawn lies where its numbers are, speaks, and follows the page."""
 
 from __future__ import annotations
 
-import base64
+import re
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from tests.experiments.sweeps.made import INSTANCES, result
 @pytest.fixture
 def canvas(monkeypatch) -> Any:
     """Return what is drawn instead of its text."""
-    monkeypatch.setattr(charts, "embedded", lambda canvas, *words: canvas)
+    monkeypatch.setattr(charts, "speaking", lambda canvas, *words: canvas)
 
 
 def ratios(values: list[float], name: str = "mlbroker.one", **more: Any) -> Ratios:
@@ -45,21 +45,28 @@ def part(canvas: Any, gid: str) -> list[Any]:
     return [path.vertices for path in paths]
 
 
-def test_a_drawing_speaks_escapes_and_names_no_address() -> None:
-    evil = '<b>"\u202e'
+def test_a_drawing_speaks_escapes_follows_the_page_and_names_no_address() -> None:
+    evil = "<b>\u202e"
     items = [ratios([1.0, 3.0], evil), ratios([2.0, 4.0], "mlbroker.two", interval=(1.5, 3.5))]
-    drawing = spread(items, evil)
-    assert 'mlbroker.two: median 3, mean 3, largest 4, 95 % interval 1.5 – 3.5" src=' in drawing
-    assert drawing.startswith('<img alt="&lt;b&gt;&#34;\\u202e: ')
+    drawing = spread(items, "one", evil)
+    assert "mlbroker.two: median 3, mean 3, largest 4, 95 % interval 1.5 – 3.5</desc>" in drawing
+    assert "<b>" not in drawing
+    assert "&lt;b&gt;\\u202e</title>" in drawing
     assert "http" not in drawing
-    image = base64.b64decode(drawing.partition("base64,")[2].removesuffix('">'))
-    assert b"mlbroker.two" in image
-    assert spread(items, evil) == drawing
+    colours = set(re.findall(r": (#[0-9a-f]{6})", drawing))
+    assert not colours, "every colour is one of the page's"
+    assert {"var(--c0)", "var(--c1)", "var(--soft)", "var(--ink)"} <= set(
+        re.findall(r"var\(--\w+\)", drawing)
+    )
+    ids = re.findall(r' id="([^"]*)"', drawing)
+    assert all(one.startswith("one-") for one in ids)
+    assert set(re.findall(r'(?:href="|url\()#([^")]+)', drawing)) <= set(ids)
+    assert spread(items, "one", evil) == drawing
 
 
 def test_dots_and_means_lie_where_their_ratio_is_on_an_axis_from_1(canvas) -> None:
     one = ratios([1.0, 1.1, 1.2, 1.3, 2.0], interval=(0.5, 1.5))
-    drawn = spread([one], "T")
+    drawn = spread([one], "i", "T")
     assert drawn.axes[0].get_xlim() == (1.0, 2.04)
     (dots,) = part(drawn, "dots")
     assert dots[:, 0].tolist() == [1.0, 1.1, 1.2, 1.3, 2.0]
@@ -68,14 +75,14 @@ def test_dots_and_means_lie_where_their_ratio_is_on_an_axis_from_1(canvas) -> No
 
 
 def test_many_dots_become_fewer_with_the_same_ends(canvas) -> None:
-    (dots,) = part(spread([ratios([1 + k / 1000 for k in range(1000)])], "T"), "dots")
+    (dots,) = part(spread([ratios([1 + k / 1000 for k in range(1000)])], "i", "T"), "dots")
     assert len(dots) == MOST_DOTS
     assert (dots[0][0], dots[-1][0]) == pytest.approx((1.0, 1.999))
 
 
 @pytest.mark.parametrize(("worst", "scale"), [(7.8, "linear"), (7.9, "log")])
 def test_wide_spreads_are_logarithmic_and_say_so(canvas, worst: float, scale: str) -> None:
-    axes = spread([ratios([1.1]), ratios([worst], "mlbroker.two")], "T").axes[0]
+    axes = spread([ratios([1.1]), ratios([worst], "mlbroker.two")], "i", "T").axes[0]
     assert axes.get_xscale() == scale
     assert ("logarithmic" in axes.get_xlabel()) == (scale == "log")
 

@@ -104,7 +104,7 @@ def test_what_failed_says_what_to_do(opened):
 
 def test_drawings_buttons_and_tables_have_names(opened):
     opened.run("document.querySelectorAll('details').forEach(one => { one.open = true })")
-    for selector in ("img", "button:not(#check *)", "table", "[role=region]", "nav"):
+    for selector in ("svg[role=img]", "button:not(#check *)", "table", "[role=region]", "nav"):
         elements = opened.find(selector)
         assert elements, selector
         for element in elements:
