@@ -145,6 +145,11 @@ def test_the_command_writes_the_page_and_counts(
     assert "<title>Two runs" in out.read_text()
 
 
+def test_who_asks_for_a_share_is_told_of_trust(failed: str, capsys: Capture) -> None:
+    assert call(["sweep", failed, "--ratios", "--recheck", "0.5"]) == 2
+    assert "did you mean --trust, without which all is proved again?" in capsys.readouterr().err
+
+
 def test_what_the_store_cannot_prove_is_told_and_left_out(
     failed: str, tmp_path: Path, capsys: Capture
 ) -> None:
