@@ -105,13 +105,14 @@ def deliver(
     *,
     told: Sequence[tuple[str, str]] = (),
     counts: dict[str, Any] | None = None,
-    note: str = "",
+    notes: Sequence[str] = (),
 ) -> None:
     """Write an instance to its file, or print it for a pipe; say what it is.
 
     On a terminal the file is named after the instance by default, unless there is one.  ``told``
     and ``counts`` are what else is said of it, as rows and as JSON; with any, its description may
-    hold words of a trace, which are quoted.  ``note`` is said beside an instance in a pipe.
+    hold words of a trace, which are quoted.  Of the complaints ``notes`` the first is made beside
+    an instance in a pipe only, those after it always.
     """
     from farkas.api.show import sizes
     from farkas.instances import to_bytes, write
@@ -122,8 +123,8 @@ def deliver(
         if os.path.lexists(out):
             raise FileProblem(f"{named(out)}: is there already; name a file with -o")
     if out is None:
-        if note:
-            complain(note)
+        for words in notes:
+            complain(words)
         print_document(to_bytes(instance).decode())
         return
     write(instance, out)
@@ -144,6 +145,8 @@ def deliver(
         ("next", f"farkas compare {named(out)}"),
     ]
     print_table(f"{named(out)}: written", ["", ""], rows)
+    for words in notes[1:]:
+        complain(words)
 
 
 def refuse_other_reading(differences: tuple[str, ...], choice: str) -> None:

@@ -167,8 +167,12 @@ def test_what_was_imported_is_taken_as_an_instance(tmp_path: Path) -> None:
     assert solved == farkas.solve(held, "gadget.gvne_lp").answer.objective
     farkas.save(imported, tmp_path / "made.json")
     assert farkas.load(tmp_path / "made.json") == held
-    assert repr(imported) == "<imported gadget instance csv-gadget-0: 2 jobs imported>"
-    assert "<td>60 min</td>" in imported._repr_html_()
+    warning = '"len [min]" names min but is read in s; duration_unit=min reads it so'
+    line = f"<imported gadget instance csv-gadget-0: 2 jobs imported; warning: {warning}>"
+    assert repr(imported) == line
+    table = imported._repr_html_()
+    assert "<td>60 min</td>" in table
+    assert "names min but is read in s" in table
 
 
 def test_anything_else_is_no_instance() -> None:

@@ -101,9 +101,11 @@ def import_(
         "kept": imported.kept,
         "dropped": dict(imported.dropped),
         "understood": dict(imported.told),
+        "warnings": list(imported.warnings),
     }
     told = [("from the trace", imported.report()), *imported.told.items()]
-    deliver(imported.instance, out, as_json, told=told, counts=counts, note=imported.report())
+    notes = [imported.report(), *(f"warning: {words}" for words in imported.warnings)]
+    deliver(imported.instance, out, as_json, told=told, counts=counts, notes=notes)
 
 
 def _require_named(source: str, path: str, kind: str) -> None:

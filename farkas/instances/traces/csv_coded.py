@@ -15,7 +15,7 @@ from farkas.errors import FileProblem, InvalidOption
 from farkas.instances.base import Count
 from farkas.instances.coded import OpenShare
 from farkas.instances.options import by_name
-from farkas.instances.traces.importer import Account, Importer, Path, importers, numbers
+from farkas.instances.traces.importer import Account, Importer, Path, importers, numbers, other_unit
 from farkas.instances.traces.table import Line, check_roles, lines
 from farkas.messages import named
 
@@ -60,10 +60,7 @@ class CsvCoded(Importer, frozen=True, kw_only=True):
             found[pair] = self._speed(line)
         if not found:
             raise FileProblem(f"{named(os.fspath(path))}: no line below the header")
-        dropped.told |= {
-            "rates": numbers([rate for rate, _ in found.values()], f"rows per {self.time_unit}"),
-            "shifts": numbers([shift for _, shift in found.values()], f"{self.time_unit} per row"),
-        }
+        self._tell(list(found.values()), dropped)
         masters = list(dict.fromkeys(master for master, _ in found))
         for name in self.rows if isinstance(self.rows, dict) else ():
             if name not in masters:
@@ -85,6 +82,16 @@ class CsvCoded(Importer, frozen=True, kw_only=True):
             "rate": [[rate for rate, _ in row] for row in rows],
             "shift": [[shift for _, shift in row] for row in rows],
         }
+
+    def _tell(self, speeds: list[tuple[float, float]], account: Account) -> None:
+        """Say what was read in which unit, and which columns name another one."""
+        account.told |= {
+            "rates": numbers([rate for rate, _ in speeds], f"rows per {self.time_unit}"),
+            "shifts": numbers([shift for _, shift in speeds], f"{self.time_unit} per row"),
+        }
+        for role in ("rate", "shift"):
+            found = other_unit(self.map.get(role, ""), self.time_unit, "time_unit")
+            account.warnings += [] if found is None else [found]
 
     def _speed(self, line: Line) -> tuple[float, float]:
         rate = line.positive(self.map["rate"])

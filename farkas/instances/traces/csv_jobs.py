@@ -7,23 +7,22 @@ say, which also tell what is drawn.
 
 from __future__ import annotations
 
-import contextlib
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import msgspec
 
 from farkas.errors import FileProblem
 from farkas.instances.options import require_option
-from farkas.instances.traces.importer import SECONDS, Account, Path, importers
+from farkas.instances.traces.importer import SECONDS, Account, Path, importers, other_unit
 from farkas.instances.traces.jobs import JobTable, MarketOfJobs, TraceJob
 from farkas.instances.traces.jobs_eris import AuctionOfJobs
 from farkas.instances.traces.jobs_gadget import ClusterOfJobs
 from farkas.instances.traces.jobs_mlbroker import BrokerageOfJobs
-from farkas.instances.traces.table import Line, check_roles
+from farkas.instances.traces.table import Line, check_roles, length, seconds
 from farkas.messages import named
 
 #: What a column can be.
@@ -45,6 +44,12 @@ FARTHEST = 10_000 * 365.25 * UNITS["d"]
 MOST_GPUS = 100_000  #: Of a job; the public traces stay below a thousand.
 
 _SLURM_GPUS = re.compile(r"(?:^|,)gres/gpu(?::[^=,]*)?=([0-9]+)")
+
+#: Setting that tells the unit of a role.
+_UNIT_OF = {
+    "submit": "submit_unit", "end": "submit_unit",
+    "duration": "duration_unit", "gpu_time": "duration_unit",
+}  # fmt: skip
 
 
 class TableColumns(msgspec.Struct, frozen=True):
@@ -133,12 +138,16 @@ class TableOfJobs(JobTable, frozen=True, kw_only=True):
         dropped.tell_parts(parts)
 
     def _tell_units(self, account: Account) -> None:
-        """Say in which units times are read."""
+        """Say in which units times are read, and which columns name another one."""
         account.told["units"] = (
             f"times {'are dates' if self.submit_unit == 'date' else f'in {self.submit_unit}'} "
             f"(submit_unit), lengths {'as' if self.duration_unit == 'hms' else 'in'} "
             f"{self.duration_unit} (duration_unit)"
         )
+        for role, setting in _UNIT_OF.items():
+            unit, column = getattr(self, setting), self.map.get(role, "")
+            found = None if unit in ("date", "hms") else other_unit(column, unit, setting)
+            account.warnings += [] if found is None else [found]
 
     def job_in(self, line: Line) -> TraceJob:
         """Return the job of a line."""
@@ -172,8 +181,16 @@ class TableOfJobs(JobTable, frozen=True, kw_only=True):
         column = self.map[role]
         if self.submit_unit == "date":
             return line.time(column)
-        with _told_of("submit_unit=date reads 2017-10-09 07:01:55"):
+        try:
             moment = UNITS[self.submit_unit] * line.number(column)
+        except FileProblem as problem:
+            text = line.text(column)
+            if _can_read(seconds, text):
+                raise FileProblem(f"{problem}; submit_unit=date reads dates") from None
+            if len(re.findall(r"\d+", text)) >= 3:
+                wanted = "write dates as 2017-10-09 07:01:55 and give submit_unit=date"
+                raise FileProblem(f"{problem}; {wanted}") from None
+            raise
         if abs(moment) > FARTHEST:
             raise line.wrong(column, f"a time within 10,000 years, in {self.submit_unit}")
         return moment
@@ -182,9 +199,10 @@ class TableOfJobs(JobTable, frozen=True, kw_only=True):
         """Seconds of a length of time."""
         if self.duration_unit == "hms":
             span = line.length(column)
+        elif _can_read(length, line.text(column)):
+            raise line.wrong(column, "a number; duration_unit=hms reads such lengths")
         else:
-            with _told_of("duration_unit=hms reads 1-02:03:04"):
-                span = UNITS[self.duration_unit] * line.nonnegative(column)
+            span = UNITS[self.duration_unit] * line.nonnegative(column)
         if span > most:
             raise line.wrong(column, f"at most 10,000 years, in {self.duration_unit}")
         return span
@@ -207,13 +225,12 @@ class TableOfJobs(JobTable, frozen=True, kw_only=True):
         return float(found[1]) if found else 0.0
 
 
-@contextlib.contextmanager
-def _told_of(setting: str) -> Iterator[None]:
-    """Name a setting where a cell is no number."""
+def _can_read(read: Callable[[str], float], text: str) -> bool:
     try:
-        yield
-    except FileProblem as problem:
-        raise FileProblem(f"{problem}; {setting}") from None
+        read(text)
+    except ValueError:
+        return False
+    return True
 
 
 #: Sources whose tables these are: in words, and the defaults of their columns.

@@ -3,6 +3,7 @@
 import dataclasses
 import datetime
 import os
+import re
 import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -16,11 +17,22 @@ from farkas.errors import InvalidOption
 from farkas.instances.base import Instance
 from farkas.instances.files import kind_class
 from farkas.instances.options import Settings
-from farkas.messages import ShowsItself, method, number_of
+from farkas.messages import ShowsItself, method, named, number_of
 from farkas.registry import Registry
 
 #: Seconds by unit of time.
 SECONDS: Mapping[str, float] = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+#: How headers of tables write units of time.
+SPELT: Mapping[str, tuple[str, ...]] = {
+    "ns": ("ns", "nsec", "nanos", "nanosecond", "nanoseconds"),
+    "us": ("us", "µs", "μs", "usec", "micros", "microsecond", "microseconds"),
+    "ms": ("ms", "msec", "msecs", "millis", "millisecond", "milliseconds"),
+    "s": ("s", "sec", "secs", "second", "seconds"),
+    "min": ("min", "mins", "minute", "minutes"),
+    "h": ("h", "hr", "hrs", "hour", "hours"),
+    "d": ("d", "day", "days"),
+}
+_UNITS = {word: unit for unit, words in SPELT.items() for word in words}
 #: Seconds; as Unix time it is a day of 2001, and nobody counts so far from a begin of his own.
 _SHOWN_AS_DATE = 10**9
 #: A span is shown in the largest unit that leaves at least so many of the next smaller one.
@@ -28,11 +40,15 @@ _READABLE = 120
 
 
 class Account(Counter[str]):
-    """Number of jobs left out by reason; ``told`` is what was understood of the others."""
+    """Number of jobs left out by reason; beside it what was understood of the others.
+
+    ``told`` is that, by a word for it; ``warnings`` are what looks like a mistake.
+    """
 
     def __init__(self, dropped: Mapping[str, int] | None = None) -> None:
         super().__init__(dropped or {})
         self.told: dict[str, str] = {}
+        self.warnings: list[str] = []
 
     def tell_parts(self, count: int) -> None:
         """Say how many jobs ask for parts of a GPU, each of which counts as a whole one."""
@@ -111,6 +127,38 @@ def numbers(values: Sequence[float], unit: str = "") -> str:
     return f"{min(values):.6g} to {max(values):.6g}{after}, {middle}"
 
 
+def unit_in(header: str) -> str | None:
+    """Return the unit of time that the name of a column ends with, or holds in brackets.
+
+    >>> [unit_in(x) for x in ("Runtime [min]", "duration_ms", "runHours", "min gpus")]
+    ['min', 'ms', 'h', None]
+    """
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", header)
+    bracketed = re.findall(r"[\[({<]([^\])}>]*)[\])}>]", spaced)
+    outside = re.sub(r"[\[({<][^\])}>]*[\])}>]", " ", spaced)
+    for text in (*bracketed, outside):
+        words = re.findall(r"[^\W\d_]+", text.lower())
+        found = _UNITS.get(words[-1]) if words else None
+        if found is not None:
+            return found
+    return None
+
+
+def other_unit(column: str, unit: str, setting: str) -> str | None:
+    """Return a warning where a column names another unit of time than it is read in.
+
+    >>> other_unit("Runtime [min]", "s", "duration_unit")
+    '"Runtime [min]" names min but is read in s; duration_unit=min reads it so'
+    """
+    said = unit_in(column)
+    if said in (None, _UNITS.get(unit)):
+        return None
+    mended = f"{setting}={said} reads it so"
+    if setting.endswith("_unit") and setting != "time_unit" and said not in SECONDS:
+        mended = f"{setting} has no {said}, convert the column"
+    return f"{named(column)} names {said} but is read in {unit}; {mended}"
+
+
 Path: TypeAlias = str | os.PathLike[str]  #: Where a trace lies.
 
 
@@ -127,7 +175,8 @@ class ImportedInstance(ShowsItself):
 
     def __repr__(self) -> str:
         about = f"{self.kind} instance {messages.named(self.instance.name)}"
-        return f"<imported {about}: {self.report()}>"
+        warned = "".join(f"; warning: {said}" for said in self.warnings)
+        return f"<imported {about}: {self.report()}{warned}>"
 
     def _details(self) -> Mapping[str, object]:
         return self.told
@@ -146,6 +195,11 @@ class ImportedInstance(ShowsItself):
     def told(self) -> Mapping[str, str]:
         """What was understood of the trace: durations, arrivals, units, by a word for each."""
         return self.dropped.told
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What looks like a mistake, for example a column that names another unit."""
+        return tuple(self.dropped.warnings)
 
     def report(self) -> str:
         """One line: how many jobs are in, how many are not, and why."""
@@ -183,6 +237,8 @@ class Importer(Settings, frozen=True, kw_only=True):
             raise InvalidOption(
                 f"{messages.named(os.fspath(path))}: none of its {self.counted} is left; {left_out}"
             )
+        if not kept:
+            dropped.warnings.append(f"none of its {self.counted} was taken")
         fields["description"] += (left_out and f"; {left_out}") + (
             f"; seed {seed}; options {msgspec.structs.replace(self, **named).text()}"
         )

@@ -2,6 +2,7 @@
 
 import csv
 import datetime
+import difflib
 import io
 import math
 import os
@@ -14,7 +15,6 @@ from farkas.files import read_bytes
 from farkas.instances.options import require_option
 from farkas.instances.traces.importer import Path
 from farkas.messages import named
-from farkas.messages.refusals import suggestion
 
 #: Words that stand for an empty cell, parted by commas, in any case of letters.
 MISSING = "NA,N/A,NaN,null,None,-"
@@ -35,6 +35,8 @@ def as_words(given: Words) -> frozenset[str]:
 USUAL = as_words(MISSING)
 
 
+NEAR = 0.6  #: Likeness from which on a column stands first in a message.
+MOST_COLUMNS = 20  #: Of a header that a message lists.
 _LENGTH = re.compile(r"(?:(?:([0-9]+)-)?([0-9]+):)?([0-5]?[0-9]):([0-5][0-9](?:\.[0-9]+)?)")
 
 
@@ -42,13 +44,17 @@ class Line:
     """One line of a table, with access by column name.
 
     ``place`` is file and line for error messages; ``missing`` are words that stand for an empty
-    cell, in lower case.
+    cell, in lower case; None for the usual ones, where no setting names others.
     """
 
     __slots__ = ("cells", "missing", "place")
 
-    def __init__(self, place: str, cells: dict[str, str], missing: frozenset[str]) -> None:
-        self.place, self.cells, self.missing = place, cells, missing
+    def __init__(
+        self, place: str, cells: dict[str, str], missing: frozenset[str] | None = None
+    ) -> None:
+        self.place = place
+        self.cells = cells
+        self.missing = missing
 
     def text(self, column: str) -> str:
         """Text of a cell without surrounding blanks; may be empty."""
@@ -57,7 +63,8 @@ class Line:
     def value(self, column: str) -> str:
         """Text of a cell; empty where it is one of the words for a missing value."""
         text = self.text(column)
-        return "" if text.casefold() in self.missing else text
+        missing = USUAL if self.missing is None else self.missing
+        return "" if text.casefold() in missing else text
 
     def filled(self, column: str) -> str:
         """Text of a cell that is not empty; raises `FileProblem`."""
@@ -133,7 +140,11 @@ class Line:
     def wrong(self, column: str, wanted: str) -> FileProblem:
         """Return the complaint that a cell does not hold what is wanted."""
         text = self.text(column)
-        return FileProblem(f"{self.place}: {named(column)} = {text!r}; expected {wanted}")
+        hint = ""
+        # a word for an unknown number or time, such as Slurm's end of a job that runs: Unknown
+        if self.missing is not None and re.fullmatch(r"[^\d,]+", text):
+            hint = f"; missing={named(text)} with incomplete=leave_out leaves such lines out"
+        return FileProblem(f"{self.place}: {named(column)} = {text!r}; expected {wanted}{hint}")
 
 
 def seconds(text: str) -> float:
@@ -166,7 +177,7 @@ def length(text: str) -> float:
 
 
 def lines(
-    path: Path, columns: Sequence[str], missing: frozenset[str] = USUAL, mark: str = ","
+    path: Path, columns: Sequence[str], missing: frozenset[str] | None = None, mark: str = ","
 ) -> Iterator[Line]:
     """Iterate over the lines of a table that has at least ``columns``, its cells parted by a mark.
 
@@ -186,7 +197,7 @@ def lines(
         header = [cell.strip() for cell in next(reader, [])]
         absent = [column for column in columns if column not in header]
         if absent:
-            hint = suggestion(named(absent[0]), map(named, header)) if header else ""
+            hint = _separated(header) or _header(absent, header)
             raise FileProblem(f"{name}: line 1: no column {', '.join(map(named, absent))}{hint}")
         twice = [column for column in columns if header.count(column) > 1]
         if twice:
@@ -200,6 +211,38 @@ def lines(
             yield Line(place, dict(zip(header, cells, strict=True)), missing)
     except csv.Error as error:
         raise FileProblem(f"{name}: line {reader.line_num}: {error}") from None
+
+
+def _header(wanted: Sequence[str], header: Sequence[str]) -> str:
+    """Remark that lists the columns that there are, with those nearest to the wanted ones first.
+
+    >>> _header(["Submitted"], ["id", "Submitted (local)"])
+    '; the header has "Submitted (local)", id'
+    """
+
+    def distance(column: str) -> float:
+        matcher = difflib.SequenceMatcher(b=column.casefold())
+        best = 0.0
+        for word in wanted:
+            matcher.set_seq1(word.casefold())
+            inside = word.casefold() in column.casefold() or column.casefold() in word.casefold()
+            best = max(best, matcher.ratio(), float(inside and bool(column)))
+        return -best if best >= NEAR else 0.0
+
+    shown = [named(column) for column in sorted(header, key=distance)]
+    more = [f"{len(shown) - MOST_COLUMNS} more"] if len(shown) > MOST_COLUMNS else []
+    return f"; the header has {', '.join(shown[:MOST_COLUMNS] + more)}" if shown else ""
+
+
+def _separated(header: Sequence[str]) -> str:
+    """Remark on a header that is one cell, in which another mark than a comma parts the names.
+
+    >>> _separated(["a;b"]), _separated(["a", "b"])
+    ('; cells are parted by commas, not by semicolons', '')
+    """
+    marks = {";": "semicolons", "\t": "tabs", "|": "bars"}
+    found = [word for mark, word in marks.items() if len(header) == 1 and mark in header[0]]
+    return f"; cells are parted by commas, not by {found[0]}" if found else ""
 
 
 def check_roles(

@@ -150,20 +150,24 @@ def test_the_help_names_sources_roles_kinds_and_units(capsys: Capture) -> None:
     assert "your own table of jobs, or from a public trace" in said
 
 
-def test_what_was_understood_of_a_trace_is_in_every_output(tmp_path: Path, capsys: Capture) -> None:
+def test_a_column_of_another_unit_is_warned_of_in_every_output(
+    tmp_path: Path, capsys: Capture
+) -> None:
     table = tmp_path / "mine.csv"
     table.write_text("at,n,len_min\n0,2,60\n60,1,30\n")
     out = str(tmp_path / "made.json")
     words = ["import", "csv", str(table), "--kind", "gadget", "--map", "submit=at,gpus=n"]
     words += ["--map", "duration=len_min"]
+    warning = "len_min names min but is read in s; duration_unit=min reads it so"
     assert call([*words, "-o", out]) == 0
     captured = capsys.readouterr()
-    assert captured.err == ""
+    assert captured.err == f"farkas: warning: {warning}\n"
     assert dict(cells(captured.out)[1:])["durations"] == "30 s to 60 s, median 45 s"
     assert call(words) == 0
-    assert capsys.readouterr().err == "farkas: 2 jobs imported\n"
+    assert capsys.readouterr().err == f"farkas: 2 jobs imported\nfarkas: warning: {warning}\n"
     assert call([*words, "-o", out, "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
+    assert shown["warnings"] == [warning]
     assert shown["understood"]["GPUs"] == "1 to 2 a job, median 1.5"
     assert call([*words, "-o", out, "--set", "duration_unit=min"]) == 0
     captured = capsys.readouterr()

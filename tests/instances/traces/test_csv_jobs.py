@@ -137,7 +137,8 @@ def test_a_table_of_no_jobs_is_refused(tmp_path):
     [
         (
             "x,soon,1,1,a,1",
-            "line 5: came = 'soon'; expected a number; submit_unit=date reads 2017-10-09 07:01:55",
+            "line 5: came = 'soon'; expected a number; "
+            "missing=soon with incomplete=leave_out leaves such lines out",
         ),
         (
             "x,0,0.5,1,a,1",
@@ -145,37 +146,30 @@ def test_a_table_of_no_jobs_is_refused(tmp_path):
             "part_of_gpu=round_up counts parts as whole ones",
         ),
         ("x,0,-1,1,a,1", "line 5: cards = '-1'; expected a number >= 0"),
-        (
-            "x,0,1,-1,a,1",
-            "line 5: ran = '-1'; expected a number >= 0; duration_unit=hms reads 1-02:03:04",
-        ),
+        ("x,0,1,-1,a,1", "line 5: ran = '-1'; expected a number >= 0"),
         ("x,0,1,,a,1", "line 5: ran is empty; incomplete=leave_out leaves such lines out"),
         (
             "x,0,1,inf,a,1",
-            "line 5: ran = 'inf'; expected a finite number; duration_unit=hms reads 1-02:03:04",
+            "line 5: ran = 'inf'; expected a finite number; "
+            "missing=inf with incomplete=leave_out leaves such lines out",
         ),
         (
             "x,0,1,1-02:03:04,a,1",
-            "line 5: ran = '1-02:03:04'; expected a number; duration_unit=hms reads 1-02:03:04",
+            "line 5: ran = '1-02:03:04'; expected a number; duration_unit=hms reads such lengths",
         ),
         ("x,0,1,1,a", "line 5: 5 cells, but 6 columns"),
         ("first,0,1,1,a,1", "line 5: job_id first stands in line 2 too"),
         (",0,1,1,a,1", "line 5: name is empty"),
         ("x,0,1,1,a,-3", "line 5: usd = '-3'; expected a number >= 0"),
         ("x,0,1,1,,3", "line 5: who is empty; incomplete=leave_out leaves such lines out"),
-        (
-            "x,1_0,1,1,a,1",
-            "came = '1_0'; expected a number; submit_unit=date reads 2017-10-09 07:01:55",
-        ),
-        (
-            "x,0,1,\u0661,a,1",
-            "ran = '\u0661'; expected a number; duration_unit=hms reads 1-02:03:04",
-        ),
+        ("x,0,1,1_0,a,1", "line 5: ran = '1_0'; expected a number"),
+        ("x,0,1,\u0661,a,1", "line 5: ran = '\u0661'; expected a number"),
         ("x,1e9,1,1,a,1", "line 5: came = '1e9'; expected a time within 10,000 years, in h"),
         ("x,-1e308,1,1,a,1", "came = '-1e308'; expected a time within 10,000 years, in h"),
         ("x,0,1,1e9,a,1", "line 5: ran = '1e9'; expected at most 10,000 years, in h"),
         ("x,0,100001,1,a,1", "line 5: cards = '100001'; expected at most 100,000 GPUs"),
         ("x,0,1e300,1,a,1", "line 5: cards = '1e300'; expected at most 100,000 GPUs"),
+        ("x,2020-01-01 01:00,1,1,a,1", "expected a number; submit_unit=date reads dates"),
     ],
 )
 def test_a_damaged_line_is_named(tmp_path, row, words):
@@ -226,7 +220,7 @@ def test_the_words_for_a_missing_value_are_a_setting(tmp_path, missing):
     path.write_text(TABLE + "x,0,1,Unknown,a,1\ny,0,1,-1,a,1\n")
     found = cluster(path, incomplete="leave_out", missing=missing)
     assert found.dropped == {"incomplete": 2}
-    with pytest.raises(FileProblem, match="ran = 'Unknown'; expected a number"):
+    with pytest.raises(FileProblem, match="expected a number; missing=Unknown with incomplete="):
         cluster(path, incomplete="leave_out")
     path.write_text(TABLE + "x,0,1,NA,a,1\n")
     with pytest.raises(FileProblem, match="ran = 'NA'; expected a number"):
@@ -273,10 +267,46 @@ def test_lengths_are_read_as_clusters_write_them(accounting):
 
 def test_the_unknown_end_of_a_running_job_is_left_out_as_missing(accounting):
     options = {"map": {**SUBMITTED, "end": "End"}, "submit_unit": "date"}
-    with pytest.raises(FileProblem, match="line 3: End = 'Unknown'; expected a time"):
+    message = "line 3: End = 'Unknown'; .*; missing=Unknown with incomplete=leave_out leaves such"
+    with pytest.raises(FileProblem, match=message):
         import_trace("csv", accounting, "gadget", **options)
     options |= {"missing": "Unknown", "incomplete": "leave_out"}
     assert import_trace("csv", accounting, "gadget", **options).dropped == {"incomplete": 1}
+
+
+def renamed(tmp_path, **columns):
+    """A table with some columns renamed, and the roles of it."""
+    header, rest = TABLE.split("\n", 1)
+    names = {name: name for name in header.split(",")} | columns
+    path = tmp_path / "renamed.csv"
+    path.write_text(",".join(names[name] for name in header.split(",")) + "\n" + rest)
+    return path, {role: names[column] for role, column in ROLES.items()}
+
+
+@pytest.mark.parametrize(
+    ("column", "unit"),
+    [("Runtime [min]", "min"), ("ran (s)", "s"), ("ran_ms", "ms"), ("run days", "d")],
+)
+def test_a_column_that_names_another_unit_is_warned_of(tmp_path, column, unit):
+    path, roles = renamed(tmp_path, ran=column)
+    found = cluster(path, roles)  # read in hours
+    assert len(found.warnings) == 1
+    assert found.warnings[0].endswith(
+        f" names {unit} but is read in h; duration_unit={unit} reads it so"
+    )
+    assert cluster(path, roles, duration_unit=unit).warnings == ()
+
+
+def test_units_of_arrivals_are_looked_at_unless_they_are_dates(tmp_path):
+    path, roles = renamed(tmp_path, came="submitted_sec", ran="hours")
+    (warning,) = cluster(path, roles).warnings
+    assert warning == "submitted_sec names s but is read in h; submit_unit=s reads it so"
+    assert cluster(path, roles, submit_unit="s", start=0).warnings == ()
+    path, roles = renamed(tmp_path, came="came [us]")
+    assert "submit_unit has no us, convert the column" in cluster(path, roles).warnings[0]
+    path.write_text("came [min],n,h\n2020-01-01,1,1\n")
+    dated = {"submit": "came [min]", "gpus": "n", "duration": "h"}
+    assert cluster(path, dated, submit_unit="date").warnings == ()
 
 
 def test_what_was_understood_is_told_with_its_units(table):
@@ -295,6 +325,7 @@ def test_jobs_that_are_all_left_out_are_an_error(tmp_path):
         cluster(path, ROLES)
     empty = cluster(path, ROLES, jobs=0)
     assert empty.kept == 0
+    assert empty.warnings == ("none of its jobs was taken",)
 
 
 def test_a_file_that_is_missing_is_said_before_columns_are_asked_for(tmp_path, capsys):
@@ -333,9 +364,20 @@ def test_a_unit_that_is_not_known_is_answered_with_those_that_are(table):
 
 
 def test_a_column_that_is_not_there_is_named(table):
-    told = r"line 1: no column lasted; known: came, cards, name, ran, usd, who$"
+    told = r"line 1: no column lasted; the header has name, came, cards, ran, who, usd$"
     with pytest.raises(FileProblem, match=told):
         cluster(table, {**ROLES, "duration": "lasted"})
+
+
+def test_the_nearest_column_of_the_header_stands_first(table):
+    table.write_text("id,Submitted (local),Run time,GPUs\na,0,1,1\n")
+    roles = {"submit": "Submitted", "gpus": "gpus", "duration": "run_time"}
+    with pytest.raises(FileProblem) as caught:
+        cluster(table, roles)
+    assert str(caught.value).endswith(
+        "line 1: no column Submitted, gpus, run_time; the header has "
+        '"Submitted (local)", GPUs, "Run time", id'
+    )
 
 
 def test_prices_reach_what_jobs_are_worth_unless_a_cap_is_given(table):
@@ -348,6 +390,21 @@ def test_prices_reach_what_jobs_are_worth_unless_a_cap_is_given(table):
     assert [job.budget for job in found.jobs] == [30.0, 50.0, 7.0]
     assert [job.budget for job in given.jobs] == [30.0, 50.0, 7.0]
     assert (found.price_cap, given.price_cap) == (15.0, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("28.02.2024 23:00", r"write dates as 2017-10-09 07:01:55 and give submit_unit=date"),
+        ("2024-02-28 23:00:00", r"submit_unit=date reads dates"),
+        ("1.2.x", r"expected a number$"),
+    ],
+)
+def test_a_date_that_is_no_number_says_how_dates_are_read(tmp_path, text, words):
+    path = tmp_path / "t.csv"
+    path.write_text(f"came,n,h\n{text},1,1\n")
+    with pytest.raises(FileProblem, match=words):
+        cluster(path, {"submit": "came", "gpus": "n", "duration": "h"})
 
 
 SACCT = """JobID|Submit|Elapsed|AllocTRES|Account

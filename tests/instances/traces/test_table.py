@@ -13,11 +13,14 @@ from farkas.errors import FileProblem, InvalidOption, UnknownName
 from farkas.instances import library
 from farkas.instances.traces import import_trace, kinds_of, sources
 from farkas.instances.traces.importer import (
+    SPELT,
     Account,
     Importer,
     moment,
+    other_unit,
     span,
     spans,
+    unit_in,
 )
 from farkas.instances.traces.market import Window
 from farkas.instances.traces.table import length, lines, seconds
@@ -46,7 +49,12 @@ def read(path, text):
         (",28800.0,alpha", ",28800.0", "line 3: 4 cells, but 5 columns"),
         ("num_gpus", "gpus", "line 1: no column num_gpus"),
         (PHILLY, "", "line 1: no column timestamp, duration"),
-        (PHILLY, PHILLY.replace(",", ";"), 'num_gpus; known: "[^"]*timestamp;'),
+        (
+            PHILLY,
+            PHILLY.replace(",", ";"),
+            "num_gpus; cells are parted by commas, not by semicolons$",
+        ),
+        (PHILLY, PHILLY.replace(",", "\t"), "num_gpus; cells are parted by commas, not by tabs$"),
         ("alpha", '"alpha', "philly.csv: line"),
     ],
 )
@@ -181,6 +189,20 @@ def test_an_import_carries_seed_name_and_every_choice_but_no_folder():
     )
 
 
+@pytest.mark.parametrize("unit", SPELT)
+def test_every_spelling_of_a_unit_is_found_in_brackets_and_at_the_end(unit):
+    for word in SPELT[unit]:
+        for header in (f"ran [{word}]", f"ran ({word.upper()})", f"ran_{word}", f"ran {word}"):
+            assert unit_in(header) == unit, header
+
+
+@pytest.mark.parametrize(
+    "header", ["min_gpus", "s", "runtime", "day of week", "d_start", "", "[]", "hours used", "GPUs"]
+)
+def test_other_names_name_no_unit(header):
+    assert unit_in(header) == ("s" if header == "s" else None)
+
+
 def test_spans_are_told_in_a_unit_that_is_easily_read():
     assert [span(x) for x in (0, 0.5, 1, 119, 120, 7199, 7200, 431_999, 432_000)] == [
         "0 s", "500 ms", "1 s", "119 s", "2 min", "120 min", "2 h", "120 h", "5 d",
@@ -194,6 +216,25 @@ def test_times_beyond_the_calendar_are_seconds():
     assert moment(1e18, dated=True) == "1e+18 s"
     assert moment(-5.0, dated=True) == "1969-12-31 23:59:55"
     assert moment(1_507_532_515.0, dated=False) == "2017-10-09 07:01:55"
+
+
+def test_a_spelling_of_the_unit_that_is_read_is_no_warning():
+    for unit, words in SPELT.items():
+        for word in words:
+            assert other_unit(f"shift ({unit})", word, "time_unit") is None
+            assert other_unit(f"shift ({word})", unit, "time_unit") is None
+    assert other_unit("shift", "seconds", "time_unit") is None
+    assert other_unit("shift (s)", "fortnights", "time_unit") == (
+        '"shift (s)" names s but is read in fortnights; time_unit=s reads it so'
+    )
+
+
+def test_a_unit_that_a_setting_has_not_is_to_be_converted():
+    assert str(other_unit("ran (us)", "s", "duration_unit")).endswith(
+        "; duration_unit has no us, convert the column"
+    )
+    assert str(other_unit("at (us)", "s", "time_unit")).endswith("; time_unit=us reads it so")
+    assert str(other_unit("ran (us)", "s", "unit")).endswith("; unit=us reads it so")
 
 
 @pytest.mark.parametrize("zone", ["UTC", "UTC-5", "EST5EDT"])
@@ -345,3 +386,9 @@ def test_an_unknown_option_names_the_importer_and_the_nearest_option(tmp_path):
     (tmp_path / "a.csv").touch()
     with pytest.raises(InvalidOption, match=message):
         import_trace("philly", tmp_path / "a.csv", "gadget", netwrok="x")
+
+
+def test_a_unit_in_brackets_comes_before_one_outside():
+    for header in ("hours (ms)", "(ms) hours", "run hours [ms]"):
+        assert unit_in(header) == "ms"
+    assert unit_in("ran [long] hours") == "h"  # no unit in brackets
