@@ -93,7 +93,8 @@ HOSTILE = '</td><script>alert("x")</script>\x1b[31m\n&amp;'
         ("xyz", [], "; there is none"),
         ("7", [f"n{k:02}" for k in range(21)],
          f"; known: {', '.join(f'n{k:02}' for k in range(20))}, ..."),
-        ("7", ["a", "run", "prove"], "; known: a, prove, run"),
+        ("7", ["a", "run", "prove"], "; known: prove, run, a"),
+        ("validate", ["check", "run"], "; did you mean check?"),
         # the last part alone, exact or misspelt
         ("local", ["coded.uniform", "mlbroker.local"], "; did you mean mlbroker.local?"),
         ("loacl", ["coded.uniform", "mlbroker.local"], "; did you mean mlbroker.local?"),
@@ -104,9 +105,10 @@ HOSTILE = '</td><script>alert("x")</script>\x1b[31m\n&amp;'
         # more than are named: what their names begin with
         ("x", [f"{kind}.{k}" for kind in "ba" for k in range(11)],
          "; known: names that begin with a., b."),
-        # words of an earlier version, where the list has what took their place
-        ("warm", ["show", "run"], "; did you mean show --compile?"),
-        ("warm", ["value"], "; known: value"),
+        # words of others: an option, a method, one of two that the list has
+        ("-o", ["--write", "--gap"], "; did you mean --write?"),
+        ("to_pandas", ["value", "to_frame"], "; did you mean to_frame()?"),
+        ("ObjVal", ["value", "ratio"], "; did you mean value?"),
         # the kind itself is misspelt
         ("cded.uniform", ["coded.uniform", "dps.simple"], "; did you mean coded.uniform?"),
     ],

@@ -31,7 +31,7 @@ from farkas.errors import (
     require_type,
 )
 from farkas.instances import Instance
-from farkas.messages import ShowsItself, method, named, number_of
+from farkas.messages import KnowsOtherWords, method, named, number_of
 from farkas.messages.formats import html_table
 from farkas.messages.refusals import suggestion
 from farkas.online import Bound, Run
@@ -68,7 +68,7 @@ class ComparisonEntry:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Comparison(ShowsItself):
+class Comparison(KnowsOtherWords):
     """Entries in order of their value, best first, with the best bound that holds for all.
 
     An entry whose ratio is to another bound, since its run decides something else, says so in its

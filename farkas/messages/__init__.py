@@ -82,6 +82,20 @@ class ShowsItself:
         return html_table(repr(self).removeprefix("<").removesuffix(">"), (), rows)
 
 
+class KnowsOtherWords(ShowsItself):
+    """A result that answers to a word of other packages with its own."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        # tools that copy, pickle or display ask for private names, and read no hint
+        hint = ""
+        if not name.startswith("_"):
+            known = [one for one in dir(type(self)) if not one.startswith("_")]
+            hint = import_module("farkas.messages.refusals").suggestion(name, known)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
+
+
 class ShowsStatement(ShowsItself):
     """A proof, which is what its statement says."""
 

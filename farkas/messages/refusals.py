@@ -15,22 +15,92 @@ _OF_THE_FILE = re.compile(
 )
 
 
-#: Words of version 0.2, and what took their place; it counts where the list has its first word.
-RENAMED = {
+#: What is meant here by words of other tools: names, each with what belongs to it, of which those
+#: count that the list has that is looked into.
+MEANT = {
+    "adversary attack search": "worst",
+    "algo algorithms policy policies scheduler method": "algorithm; algorithms; list algorithms",
+    "bench benchmark evaluate_all": "compare",
+    "best oracle": "optimum",
+    "best_bound best_objective bound dual_bound lower_bound obj_bound upper_bound":
+        "optimum; bound; certificate",
+    "bound_seconds": "the command farkas compare, which has it",
+    "certify": "prove; verify(); best",
+    "convert export": "solve FILE --write OUT; save; write",
+    "cat describe details explain_name inspect info open read view": "show; load",
+    "cost fun obj obj_val objective objective_value opt optimal_value optimum":
+        "optimum; objective; value",
+    "create draw_instance gen make new sample": "generate",
+    "doctor install setup": "show install",
+    "docs example examples quickstart tutorial start": "demo",
+    "init scaffold template": "new",
+    "draw plot visualize visualise render": "figure FILE; plot",
+    "dual marginals multipliers pi row_duals shadow_prices": "duals; show NAME --dual",
+    "elapsed run_time solve_time time timings wall_time": "seconds; timings",
+    "file o out output save_as": "output; write; save",
+    "claim lemma lemmas theorem theorems": "claims",
+    "instance instances": "list instances; library; instance",
+    "kinds": "list kinds",
+    "jobs n num_jobs n_jobs njobs size": "num_jobs; jobs; set",
+    "explain iis infeasible linprog lp maximize minimize model optimize": "solve; prove",
+    "load": "show; load_into(model)",
+    "load_csv load_trace read_csv from_csv trace parse": "import_trace; import",
+    "load_solution load_vars write_back": "load_into(model)",
+    "log tee trace_log verbose v": "log; slots",
+    "gap mip_gap relative_gap tol tolerance rel_gap epsilon": "gap; ratio",
+    "is_optimal optimal success": "status == 'optimal'",
     "page": "check --page OUT.html",
-    "plot": "figure FILE",
+    "format json_output": "json",
+    "proof certificate cert check": "write; check; certify; verify(); best",
     "ratios": "sweep STORE --ratios",
-    "report": "sweep STORE --report OUT.html",
-    "solvers": "list solvers",
+    "programs": "list programs",
+    "random_state rng random_seed": "seed",
+    "rc reduced_costs": "duals, which are those of rows",
+    "recheck": "trust, without which all is proved again; check",
+    "replay test validate verify": "check",
+    "report summary": "sweep STORE --report OUT.html; summary(); to_frame()",
+    "save": "solve --write OUT; run -o OUT",
+    "simulate exec execute play go": "run",
+    "solver_status state status termination_condition": "status; violations",
+    "solvers backends": "list solvers",
+    "sweep experiments": "sweep; the command farkas sweep",
+    "allocation assignment plan primal schedule solution variables": "x; decisions",
+    "as_dict json to_dict to_json": "to_builtins(); save(path)",
+    "df frame results table to_data_frame to_df to_pandas": "to_pandas(); to_frame()",
+    "time_limit timeout max_time limit budget": "time_limit; seconds",
+    "to_file write": "output; save(path)",
     "warm": "show --compile",
+    "winner": "best",
     "gadget.exact_greedy_is_half": "gadget.greedy_ratio",
-    "gadget.competitive_ratio_around_mean": "gadget.competitive_ratio",
-    "gadget.competitive_ratio_without_selection": "gadget.competitive_ratio",
+    "gadget.competitive_ratio_around_mean gadget.competitive_ratio_without_selection":
+        "gadget.competitive_ratio",
     "gadget.decomposition": "gadget.rounding_value",
     "gadget.floor_and_ceiling_keep_half": "gadget.ring_selection_relaxed",
     "mlbroker.step_13b_13f_corrected_dual": "mlbroker.step_13b_13f",
-}
+}  # fmt: skip
+
+
+def _plain(name: str) -> str:
+    """Letters of a name, which tools part in different ways."""
+    return name.lower().replace("-", "").replace("_", "")
+
+
+_MEANT = {_plain(word): there for words, there in MEANT.items() for word in words.split()}
+
+#: Names that people need most, in the lists of any sort that have them.
+FIRST = ("run", "compare", "solve", "prove", "check")
 MOST_NAMED = 20  #: Names of a list.
+
+
+def meant(name: str, known: Iterable[str]) -> list[str]:
+    """Return what stands here for a word of other tools, as far as the names hold it."""
+    names = {one.lstrip("-").replace("-", "_"): one for one in known}
+    found = []
+    for there in _MEANT.get(_plain(name), "").split("; "):
+        first = there.partition(" ")[0].partition("(")[0].rstrip(",")
+        if first in names or there.startswith("the command"):
+            found.append(there.replace(first, names.get(first, first), 1))
+    return ([one for one in found if " " not in one] or found)[:2]
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
@@ -40,10 +110,9 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     """
     from difflib import get_close_matches  # here: names are seldom wrong
 
-    names = sorted(set(known))
-    there = RENAMED.get(name, name)
-    if there != name and there.partition(" ")[0] in names:
-        return f"; did you mean {there}?"
+    names = sorted(set(known), key=lambda one: (one not in FIRST, one))
+    if there := meant(name, names):
+        return f"; did you mean {' or '.join(there)}?"
     owner, dot, _ = name.partition(".")
     if dot:
         names = [one for one in names if one.startswith(f"{owner}.")] or names

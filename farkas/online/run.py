@@ -17,7 +17,7 @@ from farkas.certificates.ratio import is_optimal, ratio_at_most, ratio_or_optima
 from farkas.errors import FileProblem, NotACertificate
 from farkas.extras import needed
 from farkas.files import read_record, require_single
-from farkas.messages import ShowsItself, method, named
+from farkas.messages import KnowsOtherWords, ShowsItself, method, named
 from farkas.messages.refusals import parsed
 from farkas.replay import (
     Replay,
@@ -145,7 +145,7 @@ class Slot(
 
 
 class Run(
-    ShowsItself, msgspec.Struct, kw_only=True, forbid_unknown_fields=True, eq=False, dict=True
+    KnowsOtherWords, msgspec.Struct, kw_only=True, forbid_unknown_fields=True, eq=False, dict=True
 ):
     """One run of an algorithm on an instance, with what was proved about it.
 

@@ -14,7 +14,7 @@ import numpy as np
 from farkas.errors import NoAnswer
 from farkas.forms import FeasibilityReport, LinearForm
 from farkas.forms.scale import Units, in_units
-from farkas.messages import ShowsItself, method, named
+from farkas.messages import KnowsOtherWords, ShowsItself, method, named
 from farkas.numbers import Bools, Floats, Ints
 from farkas.tolerances import FEASIBLE
 
@@ -221,7 +221,7 @@ def of_maximum(answer: Answer, form: LinearForm) -> Answer:
     )
 
 
-class SolveResult(ShowsItself):
+class SolveResult(KnowsOtherWords):
     """What is known of the optimum of a program, in the words that users of solvers know.
 
     ``status``, ``objective``, ``bound``, ``gap``, ``x``, ``duals``, ``solver`` and ``seconds``.
