@@ -64,7 +64,7 @@ def command(
     Without a number it lists what there is and how each compares with the print at the full preset
     (and why, where the line is long enough);
     `farkas figure all` writes every one (.png and .json) into a folder, `figures` unless -o says
-    otherwise.  Stopped, it goes on where it was: measurements that are there are kept.
+    otherwise.  Stopped, it goes on where it was: figures and measurements that are there are kept.
 
     `farkas figure FILE` draws who holds how much of what in a run, and when; without -o as a table.
     Of a file of farkas worst --write: what the algorithm decides and what is better, side by side.

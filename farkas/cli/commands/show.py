@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib.metadata
+import os
+import re
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -31,7 +36,7 @@ def command(
         Argument(
             metavar="[NAME]",
             help="Program (with variant), algorithm, claim, kind, instance, source, solver; FILE;"
-            " solvers.",
+            " solvers; install.",
             autocompletion=complete_instance,
         ),
     ] = None,
@@ -57,7 +62,9 @@ def command(
     Behind an instance, names of quantities (or of programs, for their optima) are computed.
 
     `farkas show solvers` says which solvers are here, what each can do and how to get the others.
-    `farkas show --compile [KIND]...` compiles all loops, so that no later command waits for it.
+    `farkas show install` looks at Python, packages, extras, the folder of machine code and one
+    proof from end to end; exit code 1 when something is broken.  `farkas show --compile [KIND]...`
+    compiles all loops, so that no later command waits for it.
     """
     if compiled:
         _compile([name, *(keys or ())] if name else [], as_json)
@@ -72,6 +79,8 @@ def command(
         evaluate(name, keys, as_json)
     elif name == "solvers":
         _solvers(as_json)
+    elif name == "install":
+        _install(as_json)
     else:
         from farkas.api.show import entries, text_of
 
@@ -130,6 +139,85 @@ def _compile(kinds: list[str], as_json: bool) -> None:
     spent = seconds(sum(one.seconds for one in done))
     title = f"{len(done)} kernels are machine code now, {spent} CPU seconds"
     print_table(title, ["kernel", "of kind", "CPU seconds", "machine code"], rows)
+
+
+#: What was looked at; whether it is fine, absent (nothing needs it) or broken; details; remedy.
+Finding = tuple[str, str, str, str]
+
+
+def _install(as_json: bool) -> None:
+    """Print what is here that farkas can use, and how to mend what is not."""
+    keys = ("what", "state", "detail", "remedy")
+    found = [_python(), *_packages(), _kernels(), _proof()]
+    if as_json:
+        print_json({"findings": [dict(zip(keys, one, strict=True)) for one in found]})
+    else:
+        print_table("farkas and what it uses", ["what", "state", "found", "remedy"], found)
+        print_line("farkas show solvers says the same of solvers")
+    if any(state == "broken" for _, state, _, _ in found):
+        raise typer.Exit(Exit.NEGATIVE)
+
+
+def _python() -> Finding:
+    return "Python", "fine", f"{'.'.join(map(str, sys.version_info[:3]))}, {sys.executable}", ""
+
+
+def _packages() -> list[Finding]:
+    """Look for the packages and extras that the metadata of farkas list."""
+    missing: dict[str, list[str]] = {}
+    if not _here("farkas"):
+        return [("packages", "absent", "farkas runs from its checkout", "pip install .")]
+    for requirement in importlib.metadata.requires("farkas") or []:
+        package = re.split(r"[^\w.-]", requirement)[0]
+        extra = re.search(r"extra\s*==\s*['\"]([\w-]+)", requirement)
+        lacking = missing.setdefault(extra[1] if extra else "", [])
+        if package != "farkas" and not _here(package):
+            lacking.append(package)
+    found: list[Finding] = []
+    for name in sorted(missing.keys() - {"dev", "test", "docs", "mutants"}):
+        what, remedy = f"extra {name}", f"pip install 'farkas[{name}]'"
+        if not name:
+            what, remedy = "packages", "pip install ."
+        if missing[name]:
+            state, detail = "absent" if name else "broken", f"missing: {', '.join(missing[name])}"
+            found.append((what, state, detail, remedy))
+        else:
+            found.append((what, "fine", "all there", ""))
+    return found
+
+
+def _here(package: str) -> bool:
+    try:
+        return bool(importlib.metadata.version(package))
+    except importlib.metadata.PackageNotFoundError:
+        return False
+
+
+def _kernels() -> Finding:
+    """Whether machine code is made, and kept for the next time."""
+    what = "kernel cache"
+    if not _here("numba"):
+        detail = "numba is missing: searches of eris and dps are interpreted, results are the same"
+        return what, "absent", detail, "pip install 'farkas[kernels]'"
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
+    for place in [Path(chosen)] if chosen else [Path(__file__).parents[2], Path(cache)]:
+        above = next(folder for folder in [place, *place.absolute().parents] if folder.exists())
+        if os.access(above, os.W_OK):
+            return what, "fine", f"kept below {place}", ""
+    remedy = "set NUMBA_CACHE_DIR to a folder that you may write to"
+    return what, "broken", "no folder to keep machine code in", remedy
+
+
+def _proof() -> Finding:
+    """Solve, prove and check a shipped program."""
+    from farkas.api.prove import prove
+
+    try:
+        found = prove("mlbroker/tiny", "mlbroker.relaxed[tight]")
+    except (FarkasError, ImportError) as error:
+        return "a proof", "broken", str(error), "pip install --force-reinstall farkas"
+    return "a proof", "fine", found.statement, ""
 
 
 ROLES = ("instances", "algorithms", "programs", "claims", "quantities")

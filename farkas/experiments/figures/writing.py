@@ -1,7 +1,9 @@
 """Figures as files, one or all of them: pictures for readers, data for programs.
 
 All figures are written by several processes, interrupted as one likes, and resumed where they
-stopped: every file appears whole or not at all, and measurements are kept in the folder `MEASURED`.
+stopped: every file appears whole or not at all, and a figure whose files are there, made by the
+same code with the same preset and seed, is left alone.  Of others the measurements are kept in the
+folder `MEASURED`.
 """
 
 from __future__ import annotations
@@ -121,7 +123,7 @@ def _read(path: Path | None) -> str | None:
 
 PICTURES = (".png", ".svg", ".pdf")
 SUFFIXES = (*PICTURES, ".csv", ".json")
-#: What is written of each of all figures.
+#: What is written of each of all figures; the last one says that it is whole.
 ALWAYS = (".png", ".json")
 MEASURED = ".measured"
 
@@ -236,11 +238,7 @@ class FigureOutcome:
     name: str
     standing: str  #: of this run against the print; empty where it failed
     note: str  #: the picture, or why there is none
-
-    @property
-    def failed(self) -> bool:
-        """Whether it should have been computed and was not."""
-        return not self.standing
+    failed: bool = False  #: whether it should have been computed and was not
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -252,30 +250,53 @@ class Batch:
     seed: int
 
     def write_all(self, exhibits: Sequence[Exhibit], jobs: int) -> Iterator[FigureOutcome]:
-        """Yield the outcome of each exhibit as it is known.
+        """Write what is not there yet; yield the outcome of each exhibit as it is known.
 
         One job works in this process, several in one process each.
         """
-        computed = [exhibit for exhibit in exhibits if exhibit.build is not None]
+        missing = []
         for exhibit in exhibits:
-            if exhibit.build is None:
-                yield FigureOutcome(exhibit.name, str(exhibit.agreement), exhibit.reason)
+            done = self._outcome_of_before(exhibit)
+            if done is None:
+                missing.append(exhibit)
+            else:
+                yield done
         if jobs > 1:
-            yield from self._in_processes(computed, jobs)
+            yield from self._in_processes(missing, jobs)
             return
-        yield from map(self.write_one, computed)
+        yield from map(self.write_one, missing)
 
     def write_one(self, exhibit: Exhibit) -> FigureOutcome:
         """Compute one figure and write its files."""
-        paths = [str(self.folder / f"{exhibit.name}{suffix}") for suffix in ALWAYS]
         try:
             with kept_in(self.folder / MEASURED):
                 data = exhibit.data(self.preset, self.seed)
-            for path in paths:
-                write(exhibit, data, path, self.preset, self.seed)
+            for path in self._paths(exhibit.name):
+                write(exhibit, data, str(path), self.preset, self.seed)
         except FarkasError as error:  # one figure that fails does not hide the others
-            return FigureOutcome(exhibit.name, "", str(error))
-        return FigureOutcome(exhibit.name, str(agreement(data.findings)), paths[0])
+            return FigureOutcome(exhibit.name, "", str(error), failed=True)
+        return self._outcome_of_before(exhibit) or FigureOutcome(
+            exhibit.name, "", "its files vanished", failed=True
+        )
+
+    def _paths(self, name: str) -> list[Path]:
+        return [self.folder / f"{name}{suffix}" for suffix in ALWAYS]
+
+    def _outcome_of_before(self, exhibit: Exhibit) -> FigureOutcome | None:
+        """Drawn where nothing has to be computed."""
+        if exhibit.build is None:
+            return FigureOutcome(exhibit.name, str(exhibit.agreement), exhibit.reason)
+        paths = self._paths(exhibit.name)
+        try:
+            said = json.loads(paths[-1].read_text())
+        except (OSError, ValueError):
+            return None
+        wanted = {"figure": exhibit.name, "preset": self.preset.name, "seed": self.seed,
+                  "instances": self.preset.instances, "sources": sources()}  # fmt: skip
+        whole = isinstance(said, dict) and all(said.get(k) == v for k, v in wanted.items())
+        if not whole or not all(path.exists() for path in paths):
+            return None
+        return FigureOutcome(exhibit.name, str(said["standing"]), str(paths[0]))
 
     def _in_processes(self, exhibits: Sequence[Exhibit], jobs: int) -> Iterator[FigureOutcome]:
         turns = collections.Counter[str]()
@@ -290,7 +311,7 @@ class Batch:
         )
         with Executor.of(jobs) as others, contextlib.closing(others.ends(calls, math.inf)) as ends:
             for name, end in ends:
-                failed = FigureOutcome(name, "", f"not drawn: {end.error}")
+                failed = FigureOutcome(name, "", f"not drawn: {end.error}", failed=True)
                 yield end.answer if end.status == "done" else failed
 
 

@@ -1,9 +1,11 @@
-"""`farkas show` says what a name means, which solvers are here, and compiles."""
+"""`farkas show` says what a name means, what is installed, and compiles."""
 
 from __future__ import annotations
 
 import dataclasses
+import importlib.metadata
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,9 @@ import pytest
 from farkas.algebra import programs
 from farkas.api.warm import CompiledKernel
 from farkas.cli import call
+from farkas.cli.commands import show
 from farkas.cli.commands.show import SORTS, _lines
+from farkas.errors import NoAnswer
 from farkas.experiments.demo import DemoLine, proved
 from farkas.experiments.figures import of_kind
 from farkas.instances import kinds, library
@@ -88,6 +92,61 @@ def test_the_table_of_solvers_has_a_line_for_each(capsys: Capture) -> None:
     assert {"cvxpy:SCS", "pyomo:cbc"} <= set(told)
     assert told["highs"][1] == "full"
     assert told["highs"][3].startswith("linear, ")
+
+
+def test_here_nothing_is_broken(capsys: Capture) -> None:
+    assert call(["show", "install", "--json"]) == 0
+    found = {one["what"]: one for one in json.loads(capsys.readouterr().out)["findings"]}
+    assert {"Python", "packages", "kernel cache", "a proof"} <= found.keys()
+    assert found["a proof"]["detail"].startswith("The optimal value of mlbroker.relaxed")
+    assert list(found["Python"]) == ["what", "state", "detail", "remedy"]
+
+
+@pytest.mark.parametrize(("state", "code"), [("fine", 0), ("absent", 0), ("broken", 1)])
+def test_only_what_is_broken_is_a_negative_result(
+    state: str, code: int, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.setattr(show, "_kernels", lambda: ("numba", state, "3.1", "install another"))
+    assert call(["show", "install"]) == code
+    assert ["numba", state, "3.1", "install another"] in rows(capsys.readouterr().out)
+
+
+def test_a_missing_package_is_broken_and_a_missing_extra_only_absent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    required = [
+        "numpy>=1", "nosuchpackage (>=2)", "rich>=1; extra == 'here'",
+        'nosuchextra>=3 ; extra == "there"', "nosuchtest; extra == 'test'",
+        "farkas[here]; extra == 'all'",
+    ]  # fmt: skip
+    monkeypatch.setattr(importlib.metadata, "requires", lambda name: required)
+    assert show._packages() == [
+        ("packages", "broken", "missing: nosuchpackage", "pip install ."),
+        ("extra all", "fine", "all there", ""),
+        ("extra here", "fine", "all there", ""),
+        ("extra there", "absent", "missing: nosuchextra", "pip install 'farkas[there]'"),
+    ]
+
+
+def test_machine_code_needs_a_folder_that_is_writable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "not" / "yet"))
+    monkeypatch.setattr(show, "_here", lambda package: True)
+    assert show._kernels()[1:3] == ("fine", f"kept below {tmp_path / 'not' / 'yet'}")
+    monkeypatch.setattr("os.access", lambda path, mode: mode == os.R_OK)
+    assert show._kernels()[1] == "broken"
+    assert "NUMBA_CACHE_DIR" in show._kernels()[3]
+    monkeypatch.setattr(show, "_here", lambda package: False)
+    assert show._kernels()[1] == "absent"
+
+
+def test_a_proof_that_fails_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(*given: object, **options: object) -> None:
+        raise NoAnswer("no solver")
+
+    monkeypatch.setattr("farkas.api.prove.prove", none)
+    assert show._proof()[1:3] == ("broken", "no solver")
 
 
 def test_it_tells_kernels_apart_by_whether_they_were_there(

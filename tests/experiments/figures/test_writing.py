@@ -81,9 +81,52 @@ def test_an_unknown_suffix_is_refused(tmp_path):
 REDUCED = PRESETS["reduced"]
 
 
+def counted(made: list[int]) -> Exhibit:
+    def build(preset, seed):
+        made.append(seed)
+        return lines()
+
+    return dataclasses.replace(exhibit(), build=build)
+
+
 def written(batch: Batch, one: Exhibit) -> FigureOutcome:
     (outcome,) = batch.write_all([one], 1)
     return outcome
+
+
+def test_a_figure_that_is_there_is_not_computed_again(tmp_path):
+    made: list[int] = []
+    one = counted(made)
+    first = written(Batch(tmp_path, REDUCED, 3), one)
+    picture = tmp_path / "mlbroker.figure5.png"
+    assert first == FigureOutcome("mlbroker.figure5", "trend reproduced", str(picture))
+    assert written(Batch(tmp_path, REDUCED, 3), one) == first
+    assert made == [3]
+    picture.unlink()  # one of its files is gone
+    written(Batch(tmp_path, REDUCED, 3), one)
+    written(Batch(tmp_path, REDUCED, 4), one)  # another seed
+    written(Batch(tmp_path, dataclasses.replace(REDUCED, instances=9), 4), one)
+    assert made == [3, 3, 4, 4]
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"figure": "mlbroker.figure5"}'])
+def test_a_file_that_is_not_whole_is_written_again(tmp_path, text):
+    made: list[int] = []
+    one = counted(made)
+    written(Batch(tmp_path, REDUCED, 0), one)
+    (tmp_path / "mlbroker.figure5.json").write_text(text)
+    written(Batch(tmp_path, REDUCED, 0), one)
+    assert made == [0, 0]
+    assert json.loads((tmp_path / "mlbroker.figure5.json").read_text())["seed"] == 0
+
+
+def test_figures_made_by_other_sources_are_made_again(tmp_path, monkeypatch):
+    made: list[int] = []
+    one = counted(made)
+    written(Batch(tmp_path, REDUCED, 0), one)
+    monkeypatch.setattr(writing, "sources", lambda: "changed")
+    written(Batch(tmp_path, REDUCED, 0), one)
+    assert made == [0, 0]
 
 
 def test_a_figure_that_fails_leaves_no_file(tmp_path):
@@ -91,7 +134,7 @@ def test_a_figure_that_fails_leaves_no_file(tmp_path):
         raise NoAnswer("no point")
 
     outcome = written(Batch(tmp_path, REDUCED, 0), dataclasses.replace(exhibit(), build=build))
-    assert outcome == FigureOutcome("mlbroker.figure5", "", "no point")
+    assert outcome == FigureOutcome("mlbroker.figure5", "", "no point", failed=True)
     assert not list(tmp_path.iterdir())
 
 
