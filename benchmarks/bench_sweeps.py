@@ -90,7 +90,7 @@ def efficiency(folder: Path, count: int, workers: int) -> dict[str, float]:
         walls[number] = seconds(lambda path=path, number=number: sweep(path, workers=number))
         with Store(path.with_suffix(".sqlite"), readonly=True) as store:
             spent = {result.key: result.seconds for result in store.results()}
-            ends = dict(store._rows("SELECT key, finished FROM results"))
+            ends = {key: when for key, (_, when) in store.stamps().items()}
         begin = min(ends[key] - spent[key] for key in spent)
         at_work[number] = sum(spent.values()) / (max(ends.values()) - begin)
     return {"one": walls[1], "several": walls[workers], "workers": workers,

@@ -51,7 +51,8 @@ def command(
 
     Stopping at any moment, even with kill -9, loses at most the tasks under way; the same command
     goes on where it stopped.  A task that fails, crashes or takes too long is recorded as such; one
-    that crashed is tried again by the next sweep.  Exit code 1 when a task is not done in the end.
+    that crashed is tried again by the next sweep.  Sweeps at the same time share the tasks of their
+    store.  Exit code 1 when a task is not done in the end.
 
     --ratios prints the certified ratios of a store and holds the theorems against them.  Only
     ratios with a proved bound count.  The interval is a 95 % bootstrap interval of the mean,
@@ -86,6 +87,7 @@ def _sweep(config: str, as_json: bool, **options: Any) -> None:
         print_json(msgspec.to_builtins(found))
     else:
         rows: list[tuple[str, Any]] = [("tasks", found.tasks), ("present", found.present)]
+        rows += [("performed by other sweeps", found.shared)] if found.shared else []
         rows += sorted(found.performed.items())
         before = {k: n - found.performed.get(k, 0) for k, n in sorted(found.not_done.items())}
         rows += [(f"{status} before", count) for status, count in before.items() if count > 0]
@@ -148,14 +150,25 @@ def _print_ratios(found: list[Ratios], believed: int) -> None:
     ]  # fmt: skip
     title = "ratios, some by the store's word" if believed else "certified ratios"
     print_table(title, columns, rows, spare=["95 % interval", "median", "tasks"])
+    random = [(item.label, e) for item in found if (e := item.expectation) is not None]
+    if random:
+        print_table(
+            "expected values over seeds, on the instance of the largest ratio",
+            ["algorithm", "instance", "seeds", "mean", "95 % interval", "ratio", "at most"],
+            [
+                (label, e.instance[:12], e.seeds, e.mean, f"{e.low:.6g} to {e.high:.6g}",
+                 promised_ratio(e.ratio), promised_ratio(e.most))
+                for label, e in random
+            ],
+        )  # fmt: skip
     for item in found:
         if item.among:
             print_line(f"{item.label}: to bounds on {item.among}")
     promised = [
         (
             item.label,
-            *(p.reading, p.source, p.smallest, p.largest),
-            *(p.kept, p.undecided, p.broken, p.not_applicable),
+            f"{p.reading}, expected" if p.expected else p.reading,
+            *(p.source, p.smallest, p.largest, p.kept, p.undecided, p.broken, p.not_applicable),
         )
         for item in found
         for p in item.promises

@@ -13,14 +13,20 @@ What belongs to a kind is imported where it is used, so that a sweep of one kind
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from farkas.certificates.doubles import double
+from farkas.certificates.encoding import rational
+from farkas.certificates.ratio import certified_ratio
 from farkas.experiments import explanation
+from farkas.experiments.figures.exhibit import half_width
 from farkas.experiments.sweeps.task import Result
 from farkas.forms import Sense
 from farkas.instances import Instance
@@ -33,6 +39,63 @@ if TYPE_CHECKING:
     from farkas.instances.eris import Auction
     from farkas.instances.gadget import Cluster
     from farkas.instances.mlbroker import Brokerage
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Expectation:
+    """Value of one algorithm on one instance, over seeds, against one proved bound."""
+
+    instance: str  #: Hash of the instance.
+    seeds: int  #: Number of runs, >= 2.
+    mean: float  #: Mean value of the runs.
+    #: low, high: ends of the 95 % t interval of the expected value.
+    low: float
+    high: float
+    ratio: float | None  #: Mean value to the tightest bound of the runs, >= 1, rounded up.
+    #: least, most: the ratio at either end of the interval; None where it says nothing.
+    least: float | None
+    most: float | None
+
+
+def expectations(runs: Iterable[Result], sense: Sense) -> list[Expectation]:
+    """Return the expectation on every instance that has runs of two seeds and more.
+
+    The runs are of one algorithm with one set of options, each with a value and a proved bound.
+    """
+    groups: dict[str, dict[int, Result]] = collections.defaultdict(dict)
+    for run in runs:
+        groups[run.task.instance][run.task.seed] = run
+    return [
+        _expectation(sha, list(by_seed.values()), sense)
+        for sha, by_seed in sorted(groups.items())
+        if len(by_seed) > 1
+    ]
+
+
+def _expectation(instance: str, runs: list[Result], sense: Sense) -> Expectation:
+    values = [Fraction(run.value) for run in runs if run.value is not None]
+    count, mean = len(values), sum(values, Fraction(0)) / len(values)
+    half = Fraction(half_width(np.array(values, dtype=float)[:, None]).item())
+    tightest = max if sense == "min" else min
+    bound = tightest(rational(run.bound, "bound") for run in runs)
+    better, worse = (mean - half, mean + half) if sense == "min" else (mean + half, mean - half)
+    return Expectation(
+        instance=instance,
+        seeds=count,
+        mean=float(mean),
+        low=float(mean - half),
+        high=float(mean + half),
+        ratio=_ratio(sense, mean, bound),
+        least=_ratio(sense, better, bound),
+        most=_ratio(sense, worse, bound),
+    )
+
+
+def _ratio(sense: Sense, value: Fraction, bound: Fraction) -> float | None:
+    """Ratio of a value that may lie beyond the bound, where it is 1."""
+    beyond = value < bound if sense == "min" else value > bound
+    found = certified_ratio(sense, bound if beyond else value, bound, exact=True)
+    return None if found is None else double(found, up=True)
 
 
 Reading = Literal["printed", "repaired"]
@@ -53,6 +116,8 @@ class Guarantee:
     witnesses: frozenset[str] = frozenset()
     #: The claim that states it, whose verdict says whether it is true; empty where none does.
     claim: str = ""
+    #: Whether it is about the expected value of a randomised policy, not about every run.
+    expected: bool = False
 
 
 #: By algorithm and reading, as in ``mlbroker.fractional[printed]``.
@@ -66,6 +131,7 @@ def guarantee(
     source: str,
     witnesses: tuple[str, ...] = (),
     claim: str = "",
+    expected: bool = False,
 ) -> Callable[[Factor], Factor]:
     """Register the decorated function as the factor of a theorem; its docstring is the statement.
 
@@ -77,7 +143,8 @@ def guarantee(
         words = explanation(factor, f"guarantee {name}")
         if name in guarantees:
             raise ValueError(f"two guarantees are called {name!r}: rename one")
-        guarantees[name] = Guarantee(reading, source, words, factor, frozenset(witnesses), claim)
+        found = Guarantee(reading, source, words, factor, frozenset(witnesses), claim, expected)
+        guarantees[name] = found
         return factor
 
     return register
@@ -98,6 +165,9 @@ class Promise:
     reading: str  #: As in `Guarantee`.
     source: str  #: As in `Guarantee`.
     statement: str  #: As in `Guarantee`.
+    #: Whether it is about expected values: then its numbers count instances with two seeds and
+    #: more, it is kept or broken where the whole 95 % interval is, and undecided else.
+    expected: bool = False
     kept: int = 0  #: Runs whose certified ratio is within the factor: there the theorem is true.
     undecided: int = 0  #: Runs whose certified ratio is larger, though the true one may be smaller.
     #: Runs that cost more than the factor times a solution that exists: there it is false.
@@ -124,12 +194,13 @@ def hold(
     algorithm that broke no requirement.
     """
     found = Promise(
-        reading=guarantee.reading, source=guarantee.source, statement=guarantee.statement
+        reading=guarantee.reading,
+        source=guarantee.source,
+        statement=guarantee.statement,
+        expected=guarantee.expected,
     )
-    for run in runs:
-        assert run.value is not None
-        sha, ratio = run.task.instance, run.ratio
-        factor = guarantee.factor(instance(sha), run.task.options)
+    for sha, options, ratio, most, best in _observed(guarantee, runs, sense):
+        factor = guarantee.factor(instance(sha), options)
         if factor is None or ratio is None:
             found.not_applicable += 1
             continue
@@ -137,14 +208,31 @@ def hold(
         found.largest = max(factor, found.largest if found.largest is not None else factor)
         found.margin = max(ratio / factor, found.margin or 0.0)
         witness = _witness(guarantee, values[sha], sense)
-        if ratio <= factor * (1 + SOLVER_GAP):
+        if most is not None and most <= factor * (1 + SOLVER_GAP):
             found.kept += 1
-        elif witness is not None and _breaks(run.value, witness, factor, sense):
+        elif witness is not None and _breaks(best, witness, factor, sense):
             found.broken += 1
             found.counterexample = found.counterexample or sha
         else:
             found.undecided += 1
     return found
+
+
+def _observed(
+    guarantee: Guarantee, runs: Sequence[Result], sense: Sense
+) -> Iterator[tuple[str, Mapping[str, Any], float | None, float | None, float]]:
+    """Yield instance, options, ratio, the most that it may be, and the best that the value may be.
+
+    Of a run both are what they are, of an expectation the ends of its interval.
+    """
+    if not guarantee.expected:
+        for run in runs:
+            assert run.value is not None
+            yield run.task.instance, run.task.options, run.ratio, run.ratio, run.value
+        return
+    for one in expectations(runs, sense):
+        best = one.low if sense == "min" else one.high
+        yield one.instance, runs[0].task.options, one.ratio, one.most, best
 
 
 def _witness(guarantee: Guarantee, values: Mapping[str, float], sense: str) -> float | None:

@@ -18,7 +18,9 @@ from farkas.certificates.ratio import ratio_words
 from farkas.certificates.run_bound import among as of_some
 from farkas.errors import InvalidOption
 from farkas.experiments.sweeps.guarantees import (
+    Expectation,
     Promise,
+    expectations,
     guarantees_of,
     hold,
 )
@@ -57,6 +59,9 @@ class Ratios:
     mean: float | None = None  #: Over all certified runs; None without any.
     #: 95 % confidence interval of the mean; None for fewer than five instances.
     interval: tuple[float, float] | None = None
+    #: Of randomised policies, the instance with the largest ratio of expected values; None where no
+    #: instance has runs of two seeds.
+    expectation: Expectation | None = None
     #: By percentage; empty without any.
     quantiles: dict[str, float] = dataclasses.field(default_factory=dict)
     worst: Worst | None = None  #: None without any.
@@ -162,6 +167,7 @@ def _summary(
         mean=_mean(values),
         interval=interval(by_instance, seed=seed),
         quantiles=quantiles(values),
+        expectation=_largest(certified, sense),
         worst=Worst(last.key, sha, instance(sha).name),
         promises=[
             hold(item, certified, instance, best, sense) for item in guarantees_of(task.name)
@@ -169,6 +175,14 @@ def _summary(
         seconds=sum(result.seconds for result in certified) / len(certified),
         among=max((r.output or {}).get("among", "") for r in certified),
     )
+
+
+def _largest(certified: list[Result], sense: Sense) -> Expectation | None:
+    """Return the expectation of the largest ratio; runs of one value need no seeds."""
+    known = [one for one in expectations(certified, sense) if one.ratio is not None]
+    if all(one.low == one.high for one in known):
+        return None
+    return max(known, key=lambda one: (one.ratio, one.instance))
 
 
 def _mean(values: list[float]) -> float | None:

@@ -12,28 +12,38 @@ import os
 import sqlite3
 import sys
 import time
+import uuid
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import msgspec
 
 from farkas.api.load import no_store
 from farkas.errors import FileProblem
-from farkas.experiments.sweeps.task import Result, Status
+from farkas.experiments.sweeps.task import Result, Status, Task
 from farkas.files import opened, require_shallow
 from farkas.instances import Instance, read_bytes, to_bytes
 from farkas.messages import named, one_line
 from farkas.messages.refusals import parsed
 from farkas.online.run import Bound, Manifest, Sense
 
+Stamp = tuple[Status, float]  #: Status of a task and when it got it, seconds since 1970.
+
+Claim = Literal["ours", "theirs", "present"]
+
 PATIENCE = 60.0  #: Seconds to wait for another process to finish writing.
+#: Seconds after which a claim lapses that nobody renews, as that of a sweep that was killed.
+LEASE = 20.0
+BEAT = 5.0  #: Seconds between two renewals.
 #: Bytes that packed data may unfold into: a small blob can hold more than the memory does.
 LARGEST_INFLATED = 2**29
 
 TABLES = {
     "instances": "sha TEXT PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, data BLOB NOT NULL",
+    # a task that a sweep performs has the status `claimed`, the sweep's token in `error` and the
+    # end of its lease in `finished`
     "results": (
         "key TEXT PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, instance TEXT NOT NULL,"
         " task TEXT NOT NULL, status TEXT NOT NULL, value REAL, bound TEXT, ratio REAL,"
@@ -67,6 +77,7 @@ class Store:
 
     def __init__(self, path: str | os.PathLike[str], *, readonly: bool = False) -> None:
         self.path = Path(path)
+        self._token, self._claimed, self._renewed = uuid.uuid4().hex, set[str](), 0.0
         if readonly and not os.path.exists(self.path):
             raise FileProblem(f"{named(str(path))}: no store of results; run farkas sweep first")
         if os.path.lexists(self.path):
@@ -145,7 +156,13 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Close the file."""
+        """Give back what is claimed and close the file."""
+        if self._claimed:
+            with contextlib.suppress(FileProblem), self._transaction():  # claims lapse anyway
+                self._db.executemany(
+                    "DELETE FROM results WHERE key = ? AND status = 'claimed' AND error = ?",
+                    [(key, self._token) for key in self._claimed],
+                )
         with contextlib.suppress(sqlite3.Error):
             self._db.execute("PRAGMA busy_timeout=0")
             # the last one out merges the log, so that the file can be read where it is
@@ -169,6 +186,40 @@ class Store:
             raise FileProblem(f"{where}: its data hash to {found.sha256[:12]}...")
         return found
 
+    def claim(self, key: str, task: Task, seen: Stamp | None) -> Claim:
+        """Claim a task for this sweep, unless another one performs it or has done so.
+
+        ``seen`` is what `stamps` said of it when the sweep began; None when it was not there.
+        """
+        now = time.time()
+        with self._transaction():
+            rows = self._rows("SELECT status, finished, error FROM results WHERE key = ?", key)
+            for status, when, owner in rows:
+                if status != "claimed" and (status, when) != seen:
+                    return "present"
+                if status == "claimed" and owner != self._token and when > now:
+                    return "theirs"
+            words = msgspec.json.encode(task).decode()
+            self._db.execute(
+                "INSERT OR REPLACE INTO results (key, kind, name, instance, task, status, error,"
+                " recheck, finished) VALUES (?, ?, ?, ?, ?, 'claimed', ?, '', ?)",
+                (key, task.kind, task.name, task.instance, words, self._token, now + LEASE),
+            )
+        self._claimed.add(key)
+        return "ours"
+
+    def renew(self) -> None:
+        """Renew all claims when it is time."""
+        now = time.time()
+        if self._claimed and abs(now - self._renewed) > BEAT:
+            self._renewed = now
+            with self._transaction():
+                self._db.executemany(
+                    "UPDATE results SET finished = ? WHERE key = ? AND status = 'claimed'"
+                    " AND error = ?",
+                    [(now + LEASE, key, self._token) for key in self._claimed],
+                )
+
     def add(self, result: Result) -> None:
         """Write one result; a result of the same address replaces an unsuccessful one only."""
         output = None
@@ -188,10 +239,16 @@ class Store:
                 f"{renewed} WHERE results.status != 'done'",
                 row,
             )
+        self._claimed.discard(result.key)
+
+    def stamps(self) -> dict[str, Stamp]:
+        """Status of every task that was performed and when it got it, by address."""
+        rows = self._rows("SELECT key, status, finished FROM results WHERE status IS NOT 'claimed'")
+        return {key: (status, finished) for key, status, finished in rows}
 
     def present(self) -> dict[str, Status]:
         """Status of every task that was performed, by address."""
-        return dict(self._rows("SELECT key, status FROM results"))
+        return {key: status for key, (status, _) in self.stamps().items()}
 
     def results(self, *, output: bool = False) -> Iterator[Result]:
         """Yield the newest result of every task, ordered by name and address.
@@ -204,11 +261,12 @@ class Store:
         keys = self._rows(
             "SELECT rowid FROM (SELECT rowid, name, key, row_number() OVER"
             " (PARTITION BY task ORDER BY finished DESC, key) AS turn FROM results"
-            ' WHERE task NOT LIKE \'%"what":"optimum"%\')'  # as above
+            " WHERE status IS NOT 'claimed' AND task NOT LIKE '%\"what\":\"optimum\"%')"  # as above
             " WHERE turn = 1 ORDER BY name, key"
         )
         for (key,) in keys:
-            for row in self._rows(f"SELECT {columns} FROM results WHERE rowid = ?", key):
+            query = f"SELECT {columns} FROM results WHERE rowid = ? AND status IS NOT 'claimed'"
+            for row in self._rows(query, key):
                 yield self._result(row)
 
     def _result(self, row: tuple[Any, ...]) -> Result:

@@ -6,10 +6,10 @@ import collections
 import concurrent.futures
 import contextlib
 import functools
-import itertools
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import time
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +22,15 @@ from farkas.certificates.ratio import ratio_at_most
 from farkas.errors import FarkasError
 from farkas.executor import CallEnd, Executor
 from farkas.experiments.sweeps.config import read_config
-from farkas.experiments.sweeps.store import Store
+from farkas.experiments.sweeps.store import Stamp, Store
 from farkas.experiments.sweeps.task import Request, Result, Status, Task, perform, plan
 from farkas.instances import Instance, to_bytes
 from farkas.messages import named
 from farkas.online.policy import is_own
 from farkas.online.run import from_builtins
 from farkas.tolerances import close
+
+PAUSE = 0.2  #: Seconds between two looks at tasks that other sweeps have claimed.
 
 #: Called with the tasks present, the tasks in all, and the newest result.
 Report = Callable[[int, int, Result | None], None]
@@ -42,7 +44,9 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     tasks: int  #: Tasks of the configuration.
     present: int  #: Of these, held by the store when the sweep began; crashed ones do not count.
     performed: dict[str, int]  #: Performed now, by status.
-    not_done: dict[str, int] = {}  #: Tasks that are not done in the end, by status.
+    shared: int = 0  #: Performed by other sweeps on the same store meanwhile.
+    #: Tasks that are not done in the end, by status, whoever performed them.
+    not_done: dict[str, int] = {}
     interrupted: bool = False  #: Whether the sweep was stopped before its end.
 
 
@@ -57,6 +61,7 @@ def sweep(
 ) -> Summary:
     """Perform the sweep of a configuration file; what the store holds is not done again.
 
+    Sweeps on one store at the same time share its tasks, and each waits for the others' last ones.
     ``workers`` are child processes on this machine, by default one a processor; ``scheduler`` is
     the address of a dask scheduler, ``executor`` any other, which is not shut down.  ``retry``
     tries failed and overlong tasks again, as crashed ones always are; ``report`` is called at the
@@ -75,47 +80,83 @@ def sweep(
         others = Executor(executor, lambda: number)
     with others, Store(store_path) as store:
         store.add_instances(found.items())
-        held = store.present()
-        wanted = [task for task in tasks if _open(held.get(task.key), retry)]
-        before, interrupted = len(tasks) - len(wanted), False
-        counts: collections.Counter[str] = collections.Counter()
-        calls = ((request, perform, (request,)) for request in _requests(wanted, found))
+        held = store.stamps()
+        wanted = [t for t in tasks if _open(held.get(t.key), retry)]
+        before = len(tasks) - len(wanted)
+        work = _Work(store, found, held, config.timeout)
+        interrupted = False
         if report is not None:
             report(before, len(tasks), None)
         try:
-            with contextlib.closing(others.ends(calls, config.timeout)) as ends:
-                for request, end in ends:
-                    result = _result(request, end)
-                    store.add(result)
-                    counts[result.status] += 1
+            with contextlib.closing(work.performed(others, wanted)) as performed:
+                for result in performed:
                     if report is not None:
-                        report(before + counts.total(), len(tasks), result)
+                        report(before + work.shared + work.counts.total(), len(tasks), result)
         except KeyboardInterrupt:
             interrupted = True
         now = store.present()
-    standing = collections.Counter(now.get(task.key, "missing") for task in tasks)
+    ends = collections.Counter(now.get(task.key, "missing") for task in tasks)
     return Summary(
         name=config.name,
         store=str(store_path),
         tasks=len(tasks),
         present=before,
-        performed=dict(counts),
-        not_done={status: count for status, count in standing.items() if status != "done"},
+        shared=work.shared,
+        performed=dict(work.counts),
+        not_done={status: count for status, count in ends.items() if status != "done"},
         interrupted=interrupted,
     )
 
 
-def _open(status: Status | None, retry: bool) -> bool:
+def _open(stamp: Stamp | None, retry: bool) -> bool:
     """Whether a task is still to do: a crash says nothing of the task, so it is always redone."""
-    return status in (None, "crashed") or (retry and status != "done")
+    return stamp is None or stamp[0] == "crashed" or (retry and stamp[0] != "done")
 
 
-def _requests(tasks: Iterable[Task], found: Mapping[str, Instance]) -> Iterator[Request]:
-    """Tasks with the text of their instance; they come instance by instance."""
-    for sha, own in itertools.groupby(tasks, key=lambda task: task.instance):
-        text = to_bytes(found[sha]).decode()
-        for task in own:
-            yield Request(task.key, task, text)
+class _Work:
+    """What is left to do, task by task, beside other sweeps that work on the same store.
+
+    ``found`` are instances by hash, ``held`` is what the store held when the sweep began.
+    """
+
+    def __init__(
+        self, store: Store, found: dict[str, Instance], held: dict[str, Stamp], timeout: float
+    ) -> None:
+        self.store, self.found, self.held, self.timeout = store, found, held, timeout
+        self.counts: collections.Counter[str] = collections.Counter()
+        self.shared = 0  # tasks that another sweep has performed meanwhile
+        self._theirs: list[Task] = []
+
+    def performed(self, executor: Executor, tasks: list[Task]) -> Generator[Result, None, None]:
+        """Yield what is performed and stored, until nobody has any of the tasks left to do."""
+        while tasks:
+            self._theirs, before = [], self.counts.total()
+            calls = ((request, perform, (request,)) for request in self._requests(tasks))
+            with contextlib.closing(executor.ends(calls, self.timeout, self.store.renew)) as ends:
+                for request, end in ends:
+                    result = _result(request, end)
+                    self.store.add(result)
+                    self.counts[result.status] += 1
+                    yield result
+            tasks = self._theirs
+            if tasks and self.counts.total() == before:
+                time.sleep(PAUSE)  # another sweep has all that is left, or is gone soon
+
+    def _requests(self, tasks: list[Task]) -> Iterator[Request]:
+        """Tasks that could be claimed, each when somebody is free for it."""
+        texts: dict[str, str] = {}
+        for task in tasks:
+            key = task.key
+            whose = self.store.claim(key, task, self.held.get(key))
+            if whose == "theirs":
+                self._theirs.append(task)
+            elif whose == "present":
+                self.shared += 1
+            else:
+                if task.instance not in texts:
+                    texts.clear()  # tasks come instance by instance
+                    texts[task.instance] = to_bytes(self.found[task.instance]).decode()
+                yield Request(key, task, texts[task.instance])
 
 
 def _result(request: Request, end: CallEnd) -> Result:

@@ -50,7 +50,7 @@ def test_options_reach_the_sweep_and_its_counts_the_reader(
     }  # fmt: skip
     assert json.loads(capsys.readouterr().out) == {
         "name": "broker", "store": "s.sqlite", "tasks": 7, "present": 2, "performed": {"done": 5},
-        "not_done": {}, "interrupted": False,
+        "shared": 0, "not_done": {}, "interrupted": False,
     }  # fmt: skip
 
 
@@ -62,6 +62,7 @@ def test_options_reach_the_sweep_and_its_counts_the_reader(
         ({"performed": {"done": 4, "failed": 1}, "not_done": {"failed": 1}}, 1),
         ({"performed": {"overlong": 5}, "not_done": {"overlong": 5}}, 1),
         ({"performed": {"done": 5}, "not_done": {"failed": 2}}, 1),
+        ({"performed": {"done": 1}, "shared": 4}, 0),
         ({"interrupted": True, "performed": {"crashed": 1}}, 130),
     ],
 )
@@ -76,14 +77,17 @@ def test_the_exit_code_says_whether_all_is_well(
     assert captured.err.count("\n") == (code == 130)
 
 
-def test_what_was_not_done_before_is_told_apart(given: dict[str, Any], capsys: Capture) -> None:
+def test_what_was_not_done_before_and_by_others_is_told_apart(
+    given: dict[str, Any], capsys: Capture
+) -> None:
     given["summary"] = {
         "performed": {"done": 2, "failed": 1},
+        "shared": 2,
         "not_done": {"failed": 3, "overlong": 1},
     }
     assert call(["sweep", "c.toml"]) == 1
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
-    for line in ("failed 1", "failed before 2", "overlong before 1"):
+    for line in ("performed by other sweeps 2", "failed 1", "failed before 2", "overlong before 1"):
         assert line in lines
 
 

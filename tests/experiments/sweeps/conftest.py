@@ -26,10 +26,12 @@ def stored(tmp_path):
 def theorem(monkeypatch):
     monkeypatch.setattr(module, "guarantees", {})
 
-    def promise(factor, witnesses=("mlbroker.other",)):
+    def promise(factor, witnesses=("mlbroker.other",), *, expected=False):
         module.guarantees.clear()
 
-        @module.guarantee("mlbroker.one", "printed", source="Theorem", witnesses=witnesses)
+        @module.guarantee(
+            "mlbroker.one", "printed", source="Theorem", witnesses=witnesses, expected=expected
+        )
         def bound(instance, options):
             """Made up for the test."""
             return factor

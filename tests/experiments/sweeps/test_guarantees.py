@@ -174,3 +174,45 @@ def test_a_false_assumption_is_counted_apart(stored, theorem):
     theorem(None)
     (promise,) = ratios(stored(result()))[0].promises
     assert (promise.not_applicable, promise.kept, promise.smallest) == (1, 0, None)
+
+
+def test_an_expected_guarantee_is_held_against_means_over_seeds(stored, theorem):
+    # values 1, 2, 3 of three seeds to the bound 1: mean 2, s = 1, half width t s over sqrt 3
+    half = 4.302652729696142 / math.sqrt(3)
+    runs = [
+        result(at=0, seed=s, value=v, bound="1", ratio=v) for s, v in enumerate((1.0, 2.0, 3.0))
+    ]
+    for factor, counts in ((2 + half, (1, 0, 0)), (2 + half - 1e-3, (0, 1, 0))):
+        theorem(factor, expected=True)
+        (found,) = ratios(stored(*runs))
+        (promise,) = found.promises
+        assert promise.expected
+        assert (promise.kept, promise.undecided, promise.broken) == counts
+        assert promise.margin == pytest.approx(2.0 / factor)
+    one = found.expectation
+    assert (one.seeds, one.mean, one.ratio, found.worst.instance) == (3, 2.0, 2.0, one.instance)
+    assert (one.low, one.high) == (pytest.approx(2 - half), pytest.approx(2 + half))
+    assert (one.least, one.most) == (1.0, pytest.approx(2 + half))
+
+
+def test_an_expected_guarantee_is_broken_by_the_whole_interval(stored, theorem):
+    theorem(2.0, expected=True)
+    values = {0: (8.0, 8.2, 7.8), 1: (2.5, 8.0, 9.0)}
+    runs = [
+        result(at=at, seed=s, value=v, bound="1", ratio=v)
+        for at, numbers in values.items()
+        for s, v in enumerate(numbers)
+    ]
+    runs += [result("mlbroker.other", at=at, value=3.0, bound="1", ratio=3.0) for at in values]
+    found = {item.name: item for item in ratios(stored(*runs))}
+    (promise,) = found["mlbroker.one"].promises
+    # 7.5 and more to the known 3 breaks a factor of 2; an interval that begins below 6 does not
+    assert (promise.kept, promise.undecided, promise.broken) == (0, 1, 1)
+    assert promise.counterexample == INSTANCES[0].sha256
+    assert found["mlbroker.other"].expectation is None  # one seed
+
+
+def test_runs_without_chance_have_no_expectation_to_tell(stored):
+    runs = [result(at=0, seed=s, value=2.0, bound="1", ratio=2.0) for s in range(3)]
+    (found,) = ratios(stored(*runs))
+    assert found.expectation is None

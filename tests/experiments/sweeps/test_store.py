@@ -1,4 +1,4 @@
-"""Stores keep results whole, and say in one line what is wrong with a file."""
+"""Stores keep results whole, share tasks, and say in one line what is wrong with a file."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 import sqlite3
+import time
 import zlib
 from collections.abc import Callable
 from contextlib import closing
@@ -266,6 +267,54 @@ def test_words_of_errors_are_kept_on_one_line(copy: Path) -> None:
         (error,) = [r.error for r in store.results() if r.error and r.error != "why"]
     assert error.startswith(r"a b\x1b[2K\udcff")
     assert len(error) == 4000
+
+
+ONE = result(seed=9)
+
+
+def claim(store: Store, seen: tuple[str, float] | None = None) -> str:
+    return store.claim(ONE.key, ONE.task, seen)  # type: ignore[arg-type]
+
+
+def test_a_task_belongs_to_the_sweep_that_claimed_it_until_it_closes(copy: Path) -> None:
+    with Store(copy) as other:
+        with Store(copy) as store:
+            assert [claim(store), claim(store), claim(other)] == ["ours", "ours", "theirs"]
+            assert ONE.key not in store.present()
+            assert len(list(store.results())) == 9
+        assert claim(other) == "ours"
+    with Store(copy) as store:
+        assert len(store.present()) == store._rows("SELECT count(*) FROM results")[0][0] == 9
+
+
+def test_a_result_ends_the_claim_and_is_present_for_others(copy: Path) -> None:
+    with Store(copy) as other, Store(copy) as store:
+        assert claim(store) == "ours"
+        store.add(msgspec.structs.replace(ONE, status="crashed"))
+        assert claim(other) == "present"
+        seen = other.stamps()[ONE.key]
+        assert seen[0] == "crashed"
+        assert [claim(other, seen), claim(store, seen)] == ["ours", "theirs"]
+
+
+def test_a_claim_that_nobody_renews_lapses(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, other = Store(copy), Store(copy)
+    now = time.time()
+
+    def at(seconds: float) -> None:
+        monkeypatch.setattr("time.time", lambda: now + seconds)
+
+    assert claim(store) == "ours"
+    for moment in (15.0, 30.0, 45.0):
+        at(moment)
+        store.renew()
+        assert claim(other) == "theirs"
+    store._db.close()  # killed: nothing is given back
+    at(64.0)
+    assert claim(other) == "theirs"
+    at(66.0)
+    assert claim(other) == "ours"
+    other.close()
 
 
 @pytest.mark.parametrize("readonly", [True, False])

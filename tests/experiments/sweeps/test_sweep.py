@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
+import json
 import multiprocessing
 import random
 import sqlite3
@@ -47,7 +48,9 @@ def test_a_killed_sweep_goes_on_where_it_stopped(tmp_path):
     # killed with -9 while it starts and again and again between results, in the end every task is
     # there once
     path = written(tmp_path, count=24)
-    command = [sys.executable, "-m", "farkas", "sweep", str(path), "--workers", "2", "--json"]
+    brief = "from farkas.experiments.sweeps import store; store.LEASE = 2.0; store.BEAT = 0.5;"
+    code = f"{brief} from farkas.cli import main; main()"
+    command = [sys.executable, "-c", code, "sweep", str(path), "--workers", "2", "--json"]
     moments = random.Random(1)
     for enough in (0, 2, 9):
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -56,7 +59,7 @@ def test_a_killed_sweep_goes_on_where_it_stopped(tmp_path):
         time.sleep(moments.uniform(0.0, 0.05))
         process.kill()
         process.wait()
-    end = sweep(path, workers=2)
+    end = sweep(path, workers=2)  # waits until claims of the killed ones have lapsed
     assert end.tasks == 24
     assert end.present >= 9
     assert end.present + sum(end.performed.values()) == 24
@@ -77,6 +80,46 @@ def _stored(path: Path) -> int:
             return int(database.execute(query).fetchone()[0])
         except sqlite3.OperationalError:  # the file is there and its tables are not
             return 0
+
+
+@pytest.mark.slow
+def test_two_sweeps_at_once_share_one_store(tmp_path):
+    path = written(tmp_path, count=12)
+    command = [sys.executable, "-m", "farkas", "sweep", str(path), "--workers", "1", "--json"]
+    both = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(2)]
+    said = [json.loads(process.communicate(timeout=600)[0]) for process in both]
+    assert [process.returncode for process in both] == [0, 0]
+    # no task is performed twice: what one has performed is present, or shared, for the other
+    assert sum(summary["performed"].get("done", 0) for summary in said) == 12
+    for summary in said:
+        assert sum(summary["performed"].values()) + summary["shared"] + summary["present"] == 12
+    assert sweep(path, workers=1).present == 12
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["sweep.sqlite", "sweep.toml"]
+
+
+@pytest.mark.slow
+def test_a_sweep_waits_for_the_tasks_of_another_and_takes_them_when_it_is_gone(
+    tmp_path, monkeypatch
+):
+    path = written(tmp_path, count=2)
+    tasks, _ = plan(read_config(path), tmp_path)
+    other = Store(tmp_path / "sweep.sqlite")
+    for task in tasks:
+        assert other.claim(task.key, task, None) == "ours"
+    pauses = []
+
+    def pause(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 1:  # one is done by the other sweep, which then ends
+            other.add(Result(key=tasks[0].key, task=tasks[0], status="failed", error="there"))
+        if len(pauses) == 2:
+            other.close()
+
+    monkeypatch.setattr("time.sleep", pause)
+    found = sweep(path, workers=1)
+    assert len(pauses) == 2
+    assert (found.present, found.shared, found.performed) == (0, 1, {"done": 1})
+    assert found.not_done == {"failed": 1}
 
 
 @pytest.mark.slow
