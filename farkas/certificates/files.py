@@ -78,6 +78,35 @@ def certificate_type(cls: C) -> C:
     return cls
 
 
+#: Types that others of the kind or `farkas.certificates.priced_tree` replace; farkas 0.2 is the
+#: last to read them.
+RETIRED = frozenset(
+    {
+        "coded_budgets",
+        "coded_chance",
+        "coded_chance_dedicated",
+        "coded_counts",
+        "coded_dedicated",
+        "coded_measured",
+        "coded_owners",
+        "coded_run",
+        "dps_fixed_prices",
+        "dps_prices",
+        "dps_server_prices",
+        "dps_server_trees",
+        "eris_cases",
+        "eris_prices",
+        "eris_spans",
+        "gadget.horizon",
+        "gadget.one_slot",
+        "gadget.slot",
+        "gadget.slot_tree",
+        "mlbroker_sites",
+        "mlbroker_slots",
+    }
+)
+
+
 class FileTag(msgspec.Struct, frozen=True):
     """The field that says how to read the rest of a certificate file."""
 
@@ -91,13 +120,15 @@ def from_json(content: bytes, where: str = "certificate") -> Certificate:
     """
     require_single(content, f"{where}: no certificate")
     tag = _decoded(content, FileTag, where).certificate
+    if tag in RETIRED:
+        raise FileProblem(
+            f"{where}: certificates of type {tag} are read by farkas 0.2.0 and not since;"
+            " write the bound again with this version - at `$.certificate`"
+        )
     try:
         known = certificate_types[tag]
     except UnknownName as error:
-        raise FileProblem(
-            f"{where}: no certificate: {error}; where an older farkas wrote it, write the bound"
-            " again - at `$.certificate`"
-        ) from None
+        raise FileProblem(f"{where}: no certificate: {error} - at `$.certificate`") from None
     return _decoded(content, known, where)
 
 

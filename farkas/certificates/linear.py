@@ -142,6 +142,7 @@ class InfeasibleCertificate(FormCertificate, frozen=True, kw_only=True, tag="inf
         return Proof(
             program=self.program,
             sense=self.sense,
+            bound=None,
             implied=implied_of_ray(own, ray),
             form=own.sha256,
             instance=self.instance,

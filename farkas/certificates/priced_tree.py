@@ -9,10 +9,11 @@ bounds the value of all decisions, by weak duality.  A kind states rent and repl
 `PricedProgram`; everything else is here.
 
 - *Cases.*  A split says that an owner's plan has at least a value, then that it has less or there
-  is none.  All decisions lie in one of the leaves, so that the largest bound of a leaf bounds them.
-  In a leaf an owner with window [low, high] has plans worth at least low only, each counts as worth
-  high at most, and an owner with low > 0 is served: its plans count for high more, which is taken
-  off the sum.  Decisions of the leaf lose nothing, others do not count there.
+  is none; or that it uses at most so many of a row, then more.  All decisions lie in one of the
+  leaves, so that the largest bound of a leaf bounds them.  In a leaf an owner with window
+  [low, high] has plans worth at least low only, each counts as worth high at most, and an owner
+  with low > 0 is served: its plans count for high more, which is taken off the sum.  Decisions of
+  the leaf lose nothing, others do not count there.
 - *Charges.*  Plans of an owner of at least a value use at least so much of some rows together.  So
   owners whose plans are that good have to fit into these rows as a choice of a knapsack.  Each pays
   a charge then; the sum of what is paid is at most the best choice of the knapsack, and joins the
@@ -49,6 +50,8 @@ class Window:
 
     low: float  #: Least value of its plan; above 0 it is served.
     high: float  #: Greatest value that a plan counts as.
+    counts: Mapping[int, tuple[int, int]] = dataclasses.field(default_factory=dict)
+    """Least and most units that its plan uses, by row."""
     charges: tuple[tuple[float, float], ...] = ()
     """Least value of the plans that pay, and the amount."""
 
@@ -127,6 +130,10 @@ class PricedProgram(abc.ABC):
         values = self.values(owner)
         return float(values[values < value].max(initial=0.0))
 
+    def units(self, owner: int, row: int) -> int:
+        """Return the most whole units of a row that an owner's plan uses."""
+        raise NotACertificate(f"plans of {self.name} are not split by what they use")
+
     def capacity(self, rows: Ints) -> Fraction:
         """Return what rows hold together, with all that a replay counts as fitting."""
         raise NotACertificate(f"{self.name} has no charges")
@@ -158,10 +165,15 @@ priced_programs: Registry[type[PricedProgram]] = Registry(
 
 
 class Split(FilePart, frozen=True, array_like=True):
-    """What halves a case: first plans worth ``at`` or more, then others."""
+    """What halves a case.
+
+    Without a row: first plans worth ``at`` or more, then others; with one: first plans that use
+    ``at`` units of it or fewer, then others.
+    """
 
     owner: Size
     at: float
+    row: Size | None = None
 
 
 Tree = Sequence[Split | None]  #: Splits and leaves (None) in preorder.
@@ -176,14 +188,29 @@ def halves(program: PricedProgram, case: Case, split: Split) -> tuple[Case, Case
     if owner >= program.owners:
         raise NotACertificate(f"a split by owner {owner} of {program.owners}")
     window = case.get(owner) or Window(0.0, program.most(owner))
-    if not window.low < at <= window.high:
-        raise NotACertificate(
-            f"a split of owner {owner} at value {at:.17g}, which is above {window.low:.17g}"
-            f" and at most {window.high:.17g}"
-        )
-    less = min(window.high, program.below(owner, at))
-    good, others = dataclasses.replace(window, low=at), dataclasses.replace(window, high=less)
-    return {**case, owner: good}, {**case, owner: others}
+    if split.row is not None:
+        if split.row >= program.width:
+            raise NotACertificate(f"a split by row {split.row} of {program.width}")
+        least, most = window.counts.get(split.row, (0, program.units(owner, split.row)))
+        if not least <= at < most or at != int(at):
+            raise NotACertificate(
+                f"a split of owner {owner} at {at:g} units of row {split.row}, which are a whole"
+                f" number from {least} and below {most}"
+            )
+        few, more = (least, int(at)), (int(at) + 1, most)
+        parts = [
+            dataclasses.replace(window, counts={**window.counts, split.row: part})
+            for part in (few, more)
+        ]
+    else:
+        if not window.low < at <= window.high:
+            raise NotACertificate(
+                f"a split of owner {owner} at value {at:.17g}, which is above {window.low:.17g}"
+                f" and at most {window.high:.17g}"
+            )
+        less = min(window.high, program.below(owner, at))
+        parts = [dataclasses.replace(window, low=at), dataclasses.replace(window, high=less)]
+    return {**case, owner: parts[0]}, {**case, owner: parts[1]}
 
 
 def leaves_of(program: PricedProgram, tree: Tree, root: Case | None = None) -> list[Case]:
@@ -327,7 +354,7 @@ class PricedTree(PriceCertificate, frozen=True, kw_only=True, tag="priced_tree")
 
     bound: str  #: A fraction.
     layout: Layout = {}  #: How the kind pools limits into rows.
-    tree: tuple[Split | None, ...] = (None,)  #: Preorder.
+    tree: tuple[Split | None, ...] = (None,)  #: Preorder: ``[owner, at]`` or ``[owner, at, row]``.
     same: tuple[Size, ...] = (0,)  #: Of each leaf, the number of its prices.
     distinct: Size = 1  #: How many prices of all rows there are.
     prices: str  #: Base64 of the deflated doubles, shape (distinct, rows).

@@ -28,7 +28,7 @@ class Proof(ShowsStatement):
 
     program: str  #: Name with variant, as the file states it.
     sense: Sense
-    bound: Fraction | None = None  #: Proved bound on the optimal value; None for infeasibility.
+    bound: Fraction | None  #: Proved bound on the optimal value; None for infeasibility.
     value: Fraction | None = None  #: Objective of the file's point, exact; None without one.
     tolerance: float = 0.0  #: Within which that point is feasible.
     #: Columns whose implied bound the proof rests on. Where the numbers are the file's alone, so

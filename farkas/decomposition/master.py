@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from farkas.certificates.priced_tree import Case
+from farkas.certificates.priced_tree import Case, Window
 from farkas.decomposition.protocol import Plans, Pricing
 from farkas.numbers import Bools, Floats, Ints
 from farkas.solvers.columns import ColumnProgram
-from farkas.tolerances import SIMPLEX
+from farkas.tolerances import SIMPLEX, WHOLE
 
 MOST_RUNS = 20  #: Of the program in one solution, after each of which rows enter.
 FEW_ROWS = 500  #: All rows enter at once where there are so few.
@@ -61,6 +61,15 @@ class Pool:
 def raised(case: Case) -> float:
     """Sum of what served owners earn beyond their plans."""
     return float(sum(window.raised for window in case.values()))
+
+
+def worth(plans: Plans, window: Window) -> Floats:
+    """Return what an owner's plans count for, 0 for those outside of its window."""
+    found = window.worth(plans.value)
+    for row, (least, most) in window.counts.items():
+        use = plans.use[:, [row]].toarray().ravel()
+        found[(use < least - WHOLE) | (use > most + WHOLE)] = 0.0
+    return found
 
 
 class Point(NamedTuple):
@@ -137,7 +146,7 @@ class Master:
         several = [np.zeros(0, np.int64), *(np.flatnonzero(plans.owner == one) for one in case)]
         touched: Ints = np.concatenate(several)
         each = zip(several[1:], case.values(), strict=True)
-        values = [window.worth(own[some]) for some, window in each]
+        values = [worth(plans.some(some), window) for some, window in each]
         value = np.concatenate([np.zeros(0), *values])
         value[value <= 0.0] = REFUSED * self.unit
         back = np.setdiff1d(self._changed, touched)

@@ -132,6 +132,7 @@ class Pricing(abc.ABC):
     cuts_first: bool = False  #: Whether `cuts` are looked for before plans are chosen at all.
     #: Slot of each row, numbered from 0, where owners who meet in a slot are placed anew together.
     slot_of: Ints | None = None
+    counts: bool = False  #: Whether cases are split by whole units of rows, too.
 
     def start(self) -> Plans:
         """Return plans to begin with."""

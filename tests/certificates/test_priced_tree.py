@@ -47,7 +47,9 @@ class Bins(PricedProgram):
         for i in owners:
             window, best = case.get(i) or Window(0.0, self.most(i)), Fraction(0)
             for value, use in self.plans[i]:
-                if value >= window.low:
+                if value < window.low:
+                    continue
+                if all(low <= use[r] <= high for r, (low, high) in window.counts.items()):
                     worth = Fraction(float(window.worth(np.array([value]))[0]))
                     paid = zip(prices.tolist(), use, strict=True)
                     best = max(best, worth - sum(Fraction(p) * n for p, n in paid))
@@ -59,6 +61,9 @@ class Bins(PricedProgram):
 
     def below(self, owner, value):
         return max((v for v, _ in self.plans[owner] if v < value), default=0.0)
+
+    def units(self, owner, row):
+        return max((use[row] for _, use in self.plans[owner]), default=0)
 
     def capacity(self, rows):
         return Fraction(sum(self.rows[r] for r in rows.tolist()))
@@ -94,6 +99,9 @@ def drawn_tree(rng, program, case, depth):
         window = case.get(i) or Window(0.0, program.most(i))
         levels = {value for value, _ in program.plans[i]}
         able += [Split(i, v) for v in levels if window.low < v <= window.high]
+        for r in range(program.width):
+            least, most = window.counts.get(r, (0, program.units(i, r)))
+            able += [Split(i, float(k), r) for k in range(least, most)]
     if not depth or not able or rng.random() < 0.1:
         return [None]
     split = able[int(rng.integers(len(able)))]
@@ -122,8 +130,9 @@ def drawn_knapsacks(rng, program):
 def in_leaf(program, case, chosen):
     """Whether decisions lie in a leaf."""
     for i, window in case.items():
-        value, _ = chosen[i] or (0.0, ())
-        if not window.low <= value <= window.high:
+        value, use = chosen[i] or (0.0, (0,) * program.width)
+        counts = all(low <= use[r] <= high for r, (low, high) in window.counts.items())
+        if not (counts and window.low <= value <= window.high):
             return False
     return True
 
@@ -483,12 +492,26 @@ def test_a_certificate_survives_its_file_and_bounds_runs():
         ([Split(0, -1.0), None, None], "value -1"),
         ([Split(0, 10.0), Split(0, 10.0), None, None, None], "above 10 and at most 10"),
         ([Split(0, 10.0), None, Split(0, 10.0), None, None], "at most 4"),
+        ([Split(0, 1.0, 0), None, None], "not split by what they use"),
     ],
 )
 def test_what_is_no_tree_is_refused(tree, words):
     auction, made = honest()
     with pytest.raises(NotACertificate, match=words):
         check(msgspec.structs.replace(made, tree=tuple(tree)), instance=auction)
+
+
+@pytest.mark.parametrize("units", [-1.0, 0.5, 2.0, 3.0])
+def test_what_splits_no_units_is_refused(units):
+    program = Bins([[(1.0, (2,))]], [3])
+    with pytest.raises(NotACertificate, match="whole number from 0 and below 2"):
+        leaves_of(program, [Split(0, units, 0), None, None])
+
+
+def test_a_split_by_no_row_is_refused():
+    program = Bins([[(1.0, (2,))]], [3])
+    with pytest.raises(NotACertificate, match="row 1 of 1"):
+        leaves_of(program, [Split(0, 1.0, 1), None, None])
 
 
 @pytest.mark.parametrize(
@@ -623,6 +646,11 @@ def test_worth_beyond_all_doubles_is_refused_in_words():
     program = PricedAuction(auction)
     with pytest.raises(NotACertificate, match="utility"):
         prove_leaves(program, (Split(0, 1.0), None, None), np.zeros((1, program.width)), [0, 0])
+
+
+def test_a_type_that_is_read_no_more_names_the_version_that_does():
+    with pytest.raises(FileProblem, match=r"eris_prices are read by farkas 0\.2\.0 and not since"):
+        from_json(b'{"certificate": "eris_prices", "kind": "eris"}')
 
 
 def test_prices_of_one_leaf_are_what_prices_alone_prove():

@@ -49,6 +49,9 @@ class PricedBins(PricedProgram):
         each = problem.value[owner, problem.able[owner]].tolist()
         return float(max((v for v in each if v < value), default=0))
 
+    def units(self, owner: int, row: int) -> int:
+        return int(self.problem.size[owner, row % self.problem.size.shape[1]])
+
 
 class BinPacking(Pricing):
     """Items in bins of classes; bins of a class are alike, and a row is a resource of a class.
@@ -94,8 +97,13 @@ class BinPacking(Pricing):
 
     def worth(self, case: Case) -> Floats:
         worth = np.where(self.able, self.value, 0).astype(float)
+        resources = self.size.shape[1]
         for item, window in case.items():
             worth[item] = window.worth(worth[item])
+            for row, (least, most) in window.counts.items():
+                use = np.zeros(len(self.bins))
+                use[row // resources] = self.size[item, row % resources]
+                worth[item, (use < least) | (use > most)] = 0.0
         return worth
 
     def replies(self, prices: Floats, case: Case) -> tuple[Floats, Plans]:

@@ -122,6 +122,36 @@ def test_cases_close_what_prices_leave():
     assert 2 <= bound <= 2 + Fraction(1, 10**12)
 
 
+def test_cases_by_use_close_what_values_leave():
+    """Three items are worth the same in both bins, each of which holds one, but half another."""
+    problem = BinPacking(
+        size=np.array([[2], [2], [2]]), room=np.array([[3], [3]]), bins=np.array([1, 1]),
+        value=np.array([[2, 2], [2, 2], [2, 2]]),
+    )  # fmt: skip
+    problem.counts = True
+    master, root = root_of(problem)
+    assert root.bound == pytest.approx(6.0)
+    tree = CaseTree(problem, master, root)
+    tree.expand(lambda: 4.0, 100, 0.0, forever)
+    made = tree.tree()
+    assert any(split is not None and split.row is not None for split in made.splits)
+    bound = Fraction(problem.certificate(made).bound)
+    assert 4 <= bound <= 4 + Fraction(1, 10**12)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_cases_by_use_hold_the_optimum(seed):
+    problem = BinPacking.drawn(seed, most_bins=1)
+    problem.counts = True
+    best = problem.optimum()
+    master, root = root_of(problem)
+    tree = CaseTree(problem, master, root)
+    tree.expand(lambda: best, 100, 0.0, forever)
+    bound = Fraction(problem.certificate(tree.tree()).bound)
+    assert best <= bound <= Fraction(root.bound) + Fraction(1, 10**6)
+    assert float(bound) == pytest.approx(tree.bound, rel=1e-9)
+
+
 def test_in_a_case_program_and_bound_meet():
     problem = BinPacking.drawn(2, items=30, classes=3)
     master, root = root_of(problem)
@@ -142,8 +172,8 @@ def test_a_split_parts_most_worth():
     plans = Plans(np.array([0, 0, 0, 1, 1, 1]), np.array([9.0, 5.0, 1.0, 3.0, 2.0, 1.0]), use)
     for share, level in (([0.4, 0.2, 0.4], 9.0), ([0.3, 0.3, 0.4], 5.0), ([0.05, 0.05, 0.4], 1.0)):
         given = np.array([*share, 1.0, 0.0, 0.0])
-        assert best_split(problem, plans, given, {}) == Split(0, level)
-    assert best_split(problem, plans, np.array([1.0, 0, 0, 0, 1.0, 0]), {}) is None
+        assert best_split(problem, plans, given, {}, np.zeros(3)) == Split(0, level)
+    assert best_split(problem, plans, np.array([1.0, 0, 0, 0, 1.0, 0]), {}, np.zeros(3)) is None
 
 
 def test_who_is_renewed_leaves_the_others_room():
