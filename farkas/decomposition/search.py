@@ -17,6 +17,7 @@ from farkas.decomposition.neighbourhoods import Targets
 from farkas.decomposition.packing import Packing
 from farkas.decomposition.protocol import Fit, Pricing, Tree
 from farkas.numbers import Ints
+from farkas.tolerances import TIE
 
 CLOSE = 0.02  #: Share of the gap asked for at which prices are good enough.
 CHOICE_GAP = 0.3  #: Share of the gap asked for at which a choice is.
@@ -74,7 +75,7 @@ class Search:
     @property
     def near(self) -> bool:
         """Whether value and bound are near enough."""
-        return self.bound - self.packing.value <= self.gap * self.size
+        return self.bound - self.packing.value <= max(self.gap, TIE) * self.size
 
     @property
     def over(self) -> bool:
@@ -84,7 +85,7 @@ class Search:
     @property
     def small(self) -> float:
         """Value that does not count as progress."""
-        return CLOSE * self.gap * self.size
+        return max(CLOSE * self.gap, TIE) * self.size
 
     def run(self) -> Iterator[Found]:
         """Search; yield what is better than before."""

@@ -329,11 +329,8 @@ def compared(found: Comparison) -> Figure:
     return Figure(
         x=PlotAxis("algorithm"),
         y=PlotAxis("certified ratio", log=bool(finite) and max(finite) > LOG * min(finite)),
-        series=[Series("ratio", list(rated), list(rated.values()), chart="scatter")],
-        caption=(
-            f"{says}; 1 is optimal, arrows are infinite."
-            f"  Proved bound: {found.proved}.{without}{notes}"
-        ),
+        series=[Series("ratio", list(rated), list(rated.values()), chart="row")],
+        caption=(f"{says}; 1 is optimal.  Proved bound: {found.proved}.{without}{notes}"),
     )
 
 

@@ -17,6 +17,7 @@ from farkas.adversary.catalogue import find_statement
 from farkas.errors import FileProblem, InvalidOption, NoAnswer, NotACertificate
 from farkas.experiments.pictures import Held, Schedule
 from farkas.experiments.pictures.gantt import tops_of
+from farkas.experiments.figures.drawing import draw
 from farkas.experiments.plotting import (
     COLUMNS,
     Picture,
@@ -269,6 +270,20 @@ def test_every_ratio_is_shown_in_order_and_what_has_none_is_named():
     assert said.startswith("Costs are at most so many times the optimum;")
     with pytest.raises(NoAnswer, match="no algorithm has a certified ratio"):
         compared(with_ratios(None, None, None))
+
+
+def test_a_comparison_is_drawn_as_bars_from_optimal_to_each_ratio():
+    found = with_ratios(1.0, 1.5, math.inf)
+    data = compared(found)
+    (axes,) = draw(data, "title", data.caption).axes
+    ends = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in axes.patches]
+    assert ends == [(1.0, 1.0), (1.0, 1.5), (1.0, axes.get_xlim()[1])]
+    heights = [axes.transData.transform((1.0, bar.get_y()))[1] for bar in axes.patches]
+    assert heights == sorted(heights, reverse=True)  # the best one is on top
+    assert [text.get_text().strip() for text in axes.texts] == ["optimal", "1.5", "unbounded"]
+    assert [name.get_text() for name in axes.get_yticklabels()] == [
+        entry.algorithm for entry in found.entries
+    ]
 
 
 @pytest.mark.parametrize(("ratios", "log"), [

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from farkas.certificates.ratio import ratio_or_optimal
 from farkas.experiments.figures.exhibit import Cell, Figure, PaperValue, Places, Series, Table
 from farkas.experiments.style import DASHES, PUBLISHED, QUIET, blank, looks, styled
 
@@ -27,13 +28,14 @@ SAME = 0.01  #: Share of the height of a plot within which two lines look like o
 ARROW = 0.14  #: Share of the height that arrows take, which stand for infinite numbers.
 APART = 0.14  #: Places between arrows of different series at the same place.
 BARS = 0.8  #: Share of the distance between two categories that bars fill.
+ROW = 0.27  #: Inches a row.
 
 
 def draw(data: Figure | Table, title: str, caption: str) -> Any:
     """Draw a figure or table, with its caption below, as a ``matplotlib.figure.Figure``."""
     lines = textwrap.wrap(caption, CAPTION_LETTERS)
     space = CAPTION_LINE * (len(lines) + 1)
-    height = PLOT_HEIGHT if isinstance(data, Figure) else _table_height(data)
+    height = _plot_height(data) if isinstance(data, Figure) else _table_height(data)
     with styled():
         from matplotlib.layout_engine import ConstrainedLayoutEngine
 
@@ -54,6 +56,9 @@ def draw(data: Figure | Table, title: str, caption: str) -> Any:
 
 def draw_axes(axes: Any, data: Figure) -> None:
     """Draw a figure into axes; what is infinite is an arrow."""
+    if data.series and data.series[0].chart == "row":
+        _rows(axes, data)
+        return
     categories = _categories(data)
     bars = [series for series in data.series if series.chart == "bar"]
     count = len(data.series)
@@ -129,6 +134,39 @@ def _curve(
         step = "post" if series.chart == "step" else None
         axes.fill_between(place, series.low, series.high, color=look["color"], alpha=0.16,
                           linewidth=0, step=step)  # fmt: skip
+
+
+def _plot_height(data: Figure) -> float:
+    rows = [series for series in data.series if series.chart == "row"]
+    return 1.0 + ROW * len(rows[0].x) if rows else PLOT_HEIGHT
+
+
+def _rows(axes: Any, data: Figure) -> None:
+    """Draw ratios as horizontal bars from 1, the first on top; infinite ones take all the width."""
+    (series,) = data.series
+    y = [float(value) for value in series.y]
+    finite = [value for value in y if math.isfinite(value)]
+    if data.y.log:
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:g}")
+    most = max(finite, default=1.0)
+    end = 1.0 + 1.18 * (most - 1.0) if most > 1.0 else 2.0
+    axes.set_xlim(1.0, end)
+    places = range(len(y))
+    lengths = [min(value, end) - 1.0 for value in y]
+    axes.barh(places, lengths, BARS, left=1.0, color=looks(1)[0]["color"])
+    for place, value in enumerate(y):
+        beyond = math.isinf(value)
+        axes.text(
+            end if beyond else value, place,
+            " unbounded " if beyond else f" {ratio_or_optimal(value)}",
+            color="white" if beyond else "black", ha="right" if beyond else "left", va="center",
+            fontsize=7.6,
+        )  # fmt: skip
+    axes.set_yticks(places, [str(name) for name in series.x])
+    axes.invert_yaxis()
+    axes.grid(visible=False, axis="y")
+    axes.set_xlabel(str(data.y))
 
 
 def _interval(axes: Any, series: Series, place: Any, colour: str) -> None:

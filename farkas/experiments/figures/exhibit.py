@@ -19,7 +19,7 @@ from farkas.numbers import Array, Floats
 from farkas.online import Run, algorithms
 from farkas.registry import Registry
 
-Chart = Literal["line", "step", "scatter", "bar"]
+Chart = Literal["line", "step", "scatter", "bar", "row"]
 About = Literal["shape", "value", "ours"]
 Cell = str | int | float | bool | None
 Numbers = Sequence[float] | Array
@@ -54,7 +54,7 @@ class Series:
     #: With `high` the 95 % interval around a mean ``y``, see `mean_series`, or None.
     low: Numbers | None = None
     high: Numbers | None = None
-    #: Steps are constant until the next x.
+    #: Steps are constant until the next x; rows are ratios, bars from 1 to the right.
     chart: Chart = "line"
 
     def __post_init__(self) -> None:

@@ -46,6 +46,7 @@ class Layout:
     end: float
     sides: Sequence[Schedule]
     begin: float = 0.0
+    numbers: Sequence[int] = ()  #: What stands in the blocks of the first owners.
 
     @property
     def fillings(self) -> list[str]:
@@ -160,13 +161,14 @@ LINE, EDGE, TITLE_LINE, HEAD_LINE = 0.16, 0.05, 0.2, 0.15
 TITLE_LETTERS, HEAD_LETTERS, LETTERS, NAME_LETTERS = 76, 40, 58, 24
 MOST_REMARKS = 8
 MOST_TICKS = 12  #: Slots that carry a tick each.
-MOST_LANES = 60  #: More lanes are not drawn, but counted.
-MOST_OWNERS = 10  #: More owners have no legend: their numbers stand in their blocks.
+MOST_LANES = 60  #: Of more lanes those are drawn that hold most; the others are counted.
+FEW_LANES = 16  #: More lanes are half as high.
+MOST_OWNERS = len(COLOURS)  #: Of more owners those that hold most have colours, the others one.
 ENTRY, LETTER = 0.35, 0.075  #: Width of an entry of the legend without its name, and of a letter.
-#: Share of the axis and of the lane that a block needs for its owner's number.
-WIDE, HIGH = 0.045, 0.3
+#: Share of the axis, and inches upwards, that a block needs for its owner's number.
+WIDE, HIGH = 0.045, 0.126
 SEEN = 0.006  #: Share of the axis that every block takes at least, so that it is seen.
-HATCHES = ("", "///", "...", "xxx")  #: Told apart where colours begin again.
+OTHERS = "#b8bfc9"  #: Colour of owners that are drawn as one.
 
 
 def picture(pair: BothSides, suffix: str) -> bytes:
@@ -176,17 +178,21 @@ def picture(pair: BothSides, suffix: str) -> bytes:
 
 def drawn(pair: BothSides) -> Any:
     """Draw decisions as a ``matplotlib.figure.Figure``, the sides beside each other."""
-    layout = of_first_lanes(pair.layout, MOST_LANES)
+    layout = of_largest_owners(of_busiest_lanes(pair.layout, MOST_LANES), MOST_OWNERS)
     remarks = [_remarks(side) for side in layout.sides]
     below = LINE * max(map(len, remarks))
-    title, held = lines(label(pair.title, 3 * TITLE_LETTERS), TITLE_LETTERS), _held(layout)
-    widest = max((ENTRY + LETTER * width(name) for name in held.values()), default=WIDTH)
+    title = lines(label(pair.title, 3 * TITLE_LETTERS), TITLE_LETTERS)
+    held = [label(name, NAME_LETTERS) for name in layout.owners]
+    tall = LANE if len(layout.lanes) <= FEW_LANES else LANE / 2
+    widest = max((ENTRY + LETTER * width(name) for name in held), default=WIDTH)
     abreast = max(1, int(WIDTH / widest))
     above = TITLE_LINE * (len(title) + math.ceil(len(held) / abreast))
     heads = HEAD_LINE * (max(len(_head(head)) for head in pair.heads) - 1)
-    height = FRAME + LANE * max(2, len(layout.lanes)) + below + above + heads
+    height = FRAME + tall * max(2, len(layout.lanes)) + below + above + heads
     names = [
         "\n".join([*lines(label(lane, 36), 18), label(filling, 24)]).rstrip("\n")
+        if tall == LANE
+        else label(f"{lane}; {filling}".removesuffix("; "), 36)
         for lane, filling in zip(layout.lanes, layout.fillings, strict=True)
     ]
     with styled():
@@ -200,7 +206,7 @@ def drawn(pair: BothSides) -> Any:
         )
         for one, head, side in zip(axes, pair.heads, layout.sides, strict=True):
             one.set_title("\n".join(_head(head)), fontsize=8.8, fontweight="normal")
-            draw_side(one, side, layout, names)
+            draw_side(one, side, layout, names, tall)
         _legend(canvas, held, abreast, 1 - (EDGE + TITLE_LINE * len(title)) / height)
         for turn, said in enumerate(remarks):
             canvas.text(0.02 + turn * 0.5, share, "\n".join(said), fontsize=7.6, color=QUIET,
@@ -210,25 +216,59 @@ def drawn(pair: BothSides) -> Any:
     return canvas
 
 
-def of_first_lanes(layout: Layout, most: int) -> Layout:
-    """Layout of the first lanes; how many are left out is said first."""
+def of_busiest_lanes(layout: Layout, most: int) -> Layout:
+    """Layout of the lanes that hold most; how many are left out is said first."""
     more = len(layout.lanes) - most
     if more <= 0:
         return layout
+    use = _use(layout, lambda block: block.lane)
+    kept = sorted(sorted(range(len(layout.lanes)), key=lambda lane: -use.get(lane, 0.0))[:most])
+    place = {lane: number for number, lane in enumerate(kept)}
     said = f"{number_of(more, 'lanes')} more {'is' if more == 1 else 'are'} not drawn"
     sides = [
-        Schedule([b for b in side.blocks if b.lane < most], [said, *side.remarks])
+        Schedule(
+            [dataclasses.replace(b, lane=place[b.lane]) for b in side.blocks if b.lane in place],
+            [said, *side.remarks],
+        )
         for side in layout.sides
     ]
-    lanes, tops = layout.lanes[:most], layout.tops[:most]
+    lanes, tops = [layout.lanes[lane] for lane in kept], [layout.tops[lane] for lane in kept]
     return dataclasses.replace(layout, lanes=lanes, tops=tops, sides=sides)
 
 
-def draw_side(
-    axes: Any, side: Schedule, layout: Layout, names: Sequence[str], size: float = 7.6
-) -> None:
-    """Draw one schedule with names of lanes in letters of a size."""
+def of_largest_owners(layout: Layout, most: int) -> Layout:
+    """Layout of the owners that hold something: those that hold most, then all others as one."""
+    use = _use(layout, lambda block: block.owner)
+    largest = sorted(sorted(use, key=lambda owner: (-use[owner], owner))[:most])
+    place = {owner: number for number, owner in enumerate(largest)}
+    sides = [
+        Schedule(
+            [dataclasses.replace(b, owner=place.get(b.owner, most)) for b in side.blocks],
+            side.remarks,
+        )
+        for side in layout.sides
+    ]
+    owners = [layout.owners[owner] for owner in largest]
+    if more := len(use) - len(largest):
+        what = layout.owners[largest[0]].split()[0]
+        owners.append(f"{number_of(more, f'other {what}s')}")
+    return dataclasses.replace(layout, owners=owners, sides=sides, numbers=largest)
+
+
+def _use(layout: Layout, whose: Callable[[Held], int]) -> dict[int, float]:
+    """Add up what is held by lane or owner: shares of full lanes, times how long."""
+    use: dict[int, float] = {}
+    for block in (block for side in layout.sides for block in side.blocks):
+        share = block.amount / layout.tops[block.lane]
+        use[whose(block)] = use.get(whose(block), 0.0) + share * (block.end - block.start)
+    return use
+
+
+def draw_side(axes: Any, side: Schedule, layout: Layout, names: Sequence[str], tall: float) -> None:
+    """Draw one schedule in lanes so many inches high."""
     from matplotlib.collections import PolyCollection
+
+    size = 7.6 if tall == LANE else 6.4
 
     count = max(1, len(layout.lanes))
     span = layout.end - layout.begin
@@ -241,8 +281,9 @@ def draw_side(
         start, end, top = block.start, block.start + long, low + rise
         corners = [(start, low), (end, low), (end, top), (start, top)]
         shapes.setdefault((block.owner, long > 3 * SEEN * span), []).append(corners)
-        if long >= WIDE * span and rise >= HIGH:
-            axes.text(block.start + long / 2, low + rise / 2, str(block.owner), color="white",
+        if long >= WIDE * span and rise * tall >= HIGH and block.owner < len(layout.numbers):
+            number = str(layout.numbers[block.owner])
+            axes.text(block.start + long / 2, low + rise / 2, number, color="white",
                       fontsize=7.5, fontweight="bold", ha="center", va="center")  # fmt: skip
     for (owner, edged), corners_of in shapes.items():
         edge = 0.7 if edged else 0.0
@@ -262,9 +303,8 @@ def draw_side(
 
 
 def look(owner: int) -> dict[str, Any]:
-    """Colour of an owner, with a hatch where colours begin again."""
-    turn, colour = divmod(owner, len(COLOURS))
-    return {"facecolor": COLOURS[colour], "hatch": HATCHES[turn % len(HATCHES)]}
+    """Colour of an owner; that of all others comes last."""
+    return {"facecolor": [*COLOURS, OTHERS][owner]}
 
 
 def _remarks(side: Schedule) -> list[str]:
@@ -280,19 +320,13 @@ def _head(head: str) -> list[str]:
     return lines(label(head, 3 * HEAD_LETTERS), HEAD_LETTERS) or [""]
 
 
-def _held(layout: Layout) -> dict[int, str]:
-    """Short names of the owners that hold something; none where they are many."""
-    held = sorted({block.owner for side in layout.sides for block in side.blocks})
-    if len(held) > MOST_OWNERS:
-        return {}
-    return {owner: label(layout.owners[owner], NAME_LETTERS) for owner in held}
-
-
-def _legend(canvas: Any, held: dict[int, str], abreast: int, top: float) -> None:
+def _legend(canvas: Any, held: Sequence[str], abreast: int, top: float) -> None:
     """Name owners below the title, which ends at a share ``top`` of the height."""
     from matplotlib.patches import Patch
 
-    handles = [Patch(label=name, edgecolor="white", **look(owner)) for owner, name in held.items()]
+    handles = [
+        Patch(label=name, edgecolor="white", **look(owner)) for owner, name in enumerate(held)
+    ]
     if handles:
         canvas.legend(handles=handles, loc="upper left", bbox_to_anchor=(0.01, top), ncols=abreast,
                       borderaxespad=0.0, borderpad=0.0, fontsize=7.6, handlelength=1.2,

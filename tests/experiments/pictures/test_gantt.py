@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from farkas.experiments.figures import PlotAxis
 from farkas.experiments.pictures.gantt import (
     MOST_LANES,
+    MOST_OWNERS,
     SEEN,
     BothSides,
     Held,
@@ -19,6 +20,8 @@ from farkas.experiments.pictures.gantt import (
     Schedule,
     drawn,
     look,
+    of_busiest_lanes,
+    of_largest_owners,
     stacked,
     tops_of,
 )
@@ -137,9 +140,40 @@ def test_the_smallest_block_is_seen_and_empty_sides_are_drawn() -> None:
     assert not boxes(right)
 
 
-def test_no_two_of_many_owners_look_alike() -> None:
-    looks = [tuple(look(owner).values()) for owner in range(24)]
-    assert len(set(looks)) == 24
+def test_no_two_owners_look_alike() -> None:
+    assert len({look(owner)["facecolor"] for owner in range(MOST_OWNERS + 1)}) == MOST_OWNERS + 1
+
+
+def test_those_who_hold_most_have_colours_and_the_others_one() -> None:
+    # owner k holds k + 1 of a lane that is full at 2, or as much of one that is full at 4
+    many = dataclasses.replace(
+        LAYOUT, owners=[f"job {k}" for k in range(12)], end=12.0,
+        sides=[
+            Schedule([Held(k % 2, k, k, k + 1, (k + 1) * (1 + k % 2)) for k in range(11)]),
+            Schedule([Held(0, 3, 0, 9, 9.0)]),
+        ],
+    )  # fmt: skip
+    found = of_largest_owners(many, 3)
+    assert found.owners == ["job 3", "job 9", "job 10", "8 other jobs"]
+    assert found.numbers == [3, 9, 10]
+    numbers = [3, 3, 3, 0, 3, 3, 3, 3, 3, 1, 2]
+    assert [block.owner for block in found.sides[0].blocks] == numbers
+    assert [block.owner for block in found.sides[1].blocks] == [0]
+    canvas = drawn(dataclasses.replace(PAIR, layout=many))
+    assert len(canvas.legends[0].get_texts()) == MOST_OWNERS + 1
+    assert len({colour for _, colour in boxes(canvas.axes[0])}) == MOST_OWNERS + 1
+
+
+def test_lanes_that_hold_most_are_drawn_in_their_order() -> None:
+    three = dataclasses.replace(
+        LAYOUT, lanes=["a", "b", "c"], tops=[1.0, 8.0, 2.0],
+        sides=[Schedule([Held(0, 0, 0, 3, 1.0), Held(1, 0, 0, 4, 4.0)], ["so"]),
+               Schedule([Held(2, 1, 0, 4, 2.0)])],
+    )  # fmt: skip
+    found = of_busiest_lanes(three, 2)
+    assert (found.lanes, found.tops) == (["a", "c"], [1.0, 2.0])
+    assert [[block.lane for block in side.blocks] for side in found.sides] == [[0], [1]]
+    assert found.sides[0].remarks == ["1 lane more is not drawn", "so"]
 
 
 def test_long_names_many_owners_and_remarks_leave_room_for_the_plot() -> None:
