@@ -15,9 +15,9 @@ from msgspec.structs import replace
 import farkas
 from farkas.adversary.catalogue import find_statement
 from farkas.errors import FileProblem, InvalidOption, NoAnswer, NotACertificate
+from farkas.experiments.figures.drawing import draw
 from farkas.experiments.pictures import Held, Schedule
 from farkas.experiments.pictures.gantt import tops_of
-from farkas.experiments.figures.drawing import draw
 from farkas.experiments.plotting import (
     COLUMNS,
     Picture,
