@@ -62,13 +62,17 @@ class TreeChecker(TreeProgram):
         require(fits, "the gain does not divide a cost, or a column with a cost is not whole")
         self.gain = gain
 
-    def least_bound(self, file: TreeCertificate) -> Side:
-        """Least bound of the leaves; None where every leaf has no point."""
+    def lighten(self) -> None:
+        """Take whole numbers as such, once all ends and rows are known."""
         self.lower, self.upper = light_sides(self.lower), light_sides(self.upper)
         self.row_lower = light_sides(self.row_lower)
         self.row_upper = light_sides(self.row_upper)
         self.cost = [*map(light, self.cost)]
         self.widest = [max(map(abs, row.values()), default=0) for row in self.rows]
+
+    def least_bound(self, file: TreeCertificate) -> Side:
+        """Least bound of the leaves; None where every leaf has no point."""
+        self.lighten()
         least: Side = None
         # branches whose first side is open: column, its upper end before; then its lower end
         path: list[tuple[int, Side, Fraction | None]] = []

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from farkas.certificates.doubles import Work
 from farkas.errors import NotACertificate
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 ZERO = Fraction(0)
 Pairs = Sequence[tuple[int, str]]
+Which = Literal["lower", "upper", "row_lower", "row_upper"]
+Place = tuple[Which, int]  #: An end of a column, or a side of a row.
 
 
 class TreeProgram:
@@ -71,6 +73,11 @@ class TreeProgram:
         ascending = all(a[0] < b[0] for a, b in itertools.pairwise(pairs))
         require(ascending and all(j < len(self.cost) for j in found), f"{what}: wrong columns")
         return found
+
+    def side(self, place: Place) -> Side:
+        """Return an end or side."""
+        sides: list[Side] = getattr(self, place[0])
+        return sides[place[1]]
 
     def quotient(self, value: Fraction, divisor: Fraction) -> Fraction:
         """Divide by what is not 0."""
@@ -152,54 +159,91 @@ def take_end(program: TreeProgram, step: EndStep, known: Side) -> None:
         (program.upper if step.upper else program.lower)[j] = value
 
 
+class MeasuredTerm(NamedTuple):
+    """A number >= 0: a column measured from an end, or the slack of a row."""
+
+    place: Place  #: From which it is measured.
+    #: constant, sign, terms: in columns it is ``constant + sign * terms``.
+    constant: Fraction
+    sign: int
+    terms: Mapping[int, int]
+    factor: Fraction  #: Its coefficient in the divided sum.
+    whole: bool
+
+    def rounded(self, part: Fraction) -> Fraction:
+        """Round its coefficient; ``part`` is the fraction of the right-hand side."""
+        if not self.whole:
+            return min(self.factor, ZERO) / (1 - part)
+        down = Fraction(math.floor(self.factor))
+        return down + max(self.factor - down - part, ZERO) / (1 - part)
+
+
+def measured(
+    program: TreeProgram,
+    weights: Iterable[tuple[int, Fraction]],
+    across: Container[int],
+    divisor: Fraction,
+    complemented: Container[int],
+) -> tuple[list[MeasuredTerm], Fraction]:
+    """Add rows up, measure columns from ends and divide; return the terms and what they sum to.
+
+    A positive weight takes the upper side of its row, and one of a row in ``across`` the other.
+    """
+    plus, quotient = program.work.plus, program.quotient
+    coefficients: dict[int, Fraction] = {}
+    total, columns, slacks = ZERO, list[MeasuredTerm](), list[MeasuredTerm]()
+    for i, weight in weights:
+        row, upper = program.rows[i], (weight > 0) != (i in across)
+        place: Place = ("row_upper" if upper else "row_lower", i)
+        side = given(program.side(place), "a cut rests on a side that is infinite")
+        total = plus(total, weight, side)
+        for j, v in row.items():
+            coefficients[j] = plus(coefficients.get(j, ZERO), weight, v)
+        whole, way = side.denominator == 1 and all(program.whole[j] for j in row), 2 * upper - 1
+        factor = quotient(way * weight, divisor)
+        slacks.append(MeasuredTerm(place, way * side, -way, row, factor, whole))
+    for j, a in coefficients.items():
+        if not a:
+            continue
+        upper, whole, factor = j in complemented, program.whole[j], quotient(a, divisor)
+        place, way = ("upper" if upper else "lower", j), 1 - 2 * upper
+        end = program.side(place)
+        if end is None and whole and factor.denominator == 1:
+            end = ZERO  # any whole number gives the same cut
+        end = given(end, "a cut measures a column from an end that is infinite")
+        require(not whole or end.denominator == 1, "a cut measures from a broken end")
+        total = plus(total, -a, end)
+        columns.append(MeasuredTerm(place, -way * end, way, {j: 1}, way * factor, whole))
+    return [*columns, *slacks], quotient(total, divisor)
+
+
+def rounded_sum(
+    program: TreeProgram, terms: Iterable[MeasuredTerm], level: Fraction
+) -> tuple[dict[int, Fraction], Fraction]:
+    """Round a divided sum: coefficients of columns, and what they are at most together."""
+    plus = program.work.plus
+    part, bound = level - math.floor(level), Fraction(math.floor(level))
+    found: dict[int, Fraction] = {}
+    for one in terms:
+        program.work.charge(0, one.factor, part)
+        value = one.rounded(part)
+        if value:
+            bound = plus(bound, -value, one.constant)
+            for j, v in one.terms.items():
+                found[j] = plus(found.get(j, ZERO), one.sign * value, v)
+    return found, bound
+
+
 def take_cut(program: TreeProgram, cut: CutStep) -> None:
     """One more row, if rounding gives it."""
     read, plus = program.work.read, program.work.plus
     divisor, times = read(cut.divisor, "divisor"), read(cut.times, "times")
     require(divisor > 0 and times > 0, "a cut divides or multiplies by nothing above 0")
-    terms: dict[int, Fraction] = {}
-    total, slacks, across = ZERO, [], set(cut.across)
-    for i, text in cut.rows:
-        require(i < len(program.rows), "a cut names a row that is not there")
-        weight = read(text, "weight")
-        way = 1 if (weight > 0) != (i in across) else -1
-        side = given(
-            program.row_upper[i] if way > 0 else program.row_lower[i],
-            "a cut rests on a side that is infinite",
-        )
-        total = plus(total, weight, side)
-        for j, v in program.rows[i].items():
-            terms[j] = plus(terms.get(j, ZERO), weight, v)
-        whole = side.denominator == 1 and all(program.whole[j] for j in program.rows[i])
-        slacks.append((i, way, way * weight, side, whole))
-    turned, ends = set(cut.complemented), {}
-    for j in [j for j, v in terms.items() if v]:
-        end = program.upper[j] if j in turned else program.lower[j]
-        if end is None and program.whole[j]:
-            whole = program.quotient(terms[j], divisor).denominator == 1
-            end = ZERO if whole else None  # any whole number gives the same cut
-        end = given(end, "a cut measures a column from an end that is infinite")
-        require(not program.whole[j] or end.denominator == 1, "a cut measures from a broken end")
-        ends[j] = end
-        total = plus(total, -terms[j], end)
-    level = program.quotient(total, divisor)
-    part, bound = level - math.floor(level), Fraction(math.floor(level))
-    found: dict[int, Fraction] = {}
-    for j, end in ends.items():
-        way = -1 if j in turned else 1
-        d = program.quotient(way * terms[j], divisor)
-        program.work.charge(0, d, part)
-        value = way * (stepped(d, part) if program.whole[j] else min(d, ZERO) / (1 - part))
-        found[j] = value
-        bound = plus(bound, value, end)
-    for i, way, weight, row_side, whole in slacks:  # s = way * (side - row)
-        d = program.quotient(weight, divisor)
-        program.work.charge(0, d, part)
-        value = way * (stepped(d, part) if whole else min(d, ZERO) / (1 - part))
-        if value:
-            bound = plus(bound, -value, row_side)
-            for j, v in program.rows[i].items():
-                found[j] = plus(found.get(j, ZERO), -value, v)
+    weights = [(i, read(text, "weight")) for i, text in cut.rows]
+    fits = all(i < len(program.rows) for i, _ in weights)
+    require(fits, "a cut names a row that is not there")
+    terms, level = measured(program, weights, set(cut.across), divisor, set(cut.complemented))
+    found, bound = rounded_sum(program, terms, level)
     derived = {j: plus(ZERO, v, times) for j, v in found.items()}
     _add_cut(program, cut, derived, plus(ZERO, bound, times))
 
@@ -223,9 +267,3 @@ def _add_cut(
     program.rows.append({j: int(v) for j, v in stated.items()})
     program.row_lower.append(None)
     program.row_upper.append(claimed)
-
-
-def stepped(d: Fraction, part: Fraction) -> Fraction:
-    """Round a whole variable's coefficient; ``part`` is the fraction of the right-hand side."""
-    down = Fraction(math.floor(d))
-    return down + max(d - down - part, ZERO) / (1 - part)

@@ -11,18 +11,19 @@ or ceiling of their coefficients, the cut follows from ``w <= floor(b)`` and fro
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 import msgspec
 import numpy as np
 
 from farkas.certificates.bound import project, prove_bound
-from farkas.certificates.doubles import long_rational, text_of
+from farkas.certificates.doubles import Work, long_rational, text_of
 from farkas.certificates.linear import implied_of_ray, prove_infeasible
 from farkas.certificates.points import exact_feasibility, exact_value
 from farkas.certificates.tree import CutStep, EndStep, LeafWeights, TreeCertificate
-from farkas.certificates.tree_program import ZERO
+from farkas.certificates.tree_check import TreeChecker
+from farkas.certificates.tree_program import ZERO, Place, Which, take_cut, take_end
 from farkas.certificates.vipr_split import CutSplit
 from farkas.errors import NotACertificate, UnsupportedForm
 from farkas.files.writing import Target, replacing
@@ -33,8 +34,7 @@ from farkas.messages import cleaned
 from farkas.numbers import Floats
 
 Terms = Mapping[int, Fraction | int]
-#: By column: the end, and the number of the constraint that states it.
-Ends = dict[int, tuple[Fraction, int]]
+_SIDES: tuple[tuple[int, Which], ...] = ((1, "row_upper"), (-1, "row_lower"))
 #: Bits of a numerator or denominator: just below 2,000 digits, which is what the checkers read.
 MOST_WRITTEN = 6640
 
@@ -144,28 +144,22 @@ def _write(writer: TreeWriter, path: Target, *comments: str) -> None:
             stream.write(line.encode("ascii") + b"\n")
 
 
-class TreeWriter:
+class TreeWriter(TreeChecker):
     """One file: constraints, then derivations, each with a number."""
 
     def __init__(
         self, form: RationalForm, certificate: TreeCertificate, columns: list[str], rows: list[str]
     ) -> None:
+        super().__init__(form, Work(math.inf))
         self.form, self.certificate = form, certificate
         self.names, self.row_names = columns, rows
-        self.sign = 1 if form.sense == "min" else -1
         self.letter = "G" if form.sense == "min" else "L"
-        self.cost = [self.sign * c for c in form.cost]
-        self.whole = form.integer.tolist()
         self.constraints: list[str] = []
         self.derivations: list[str] = []
-        # where the ends of columns are stated within a node; changes are undone on the way back
-        self.lower: Ends = {}
-        self.upper: Ends = {}
+        self.numbers: dict[Place, int] = {}
+        """What states the ends of columns, within a node, and the sides of rows."""
         self.constant: dict[int, Fraction] = {}
         """What states the constant of the objective, and how often it is counted."""
-        self.rows: list[dict[int, int]] = [dict(form.row(i)) for i in range(form.num_rows)]
-        self.row_lower: dict[int, tuple[Fraction, int]] = {}
-        self.row_upper: dict[int, tuple[Fraction, int]] = {}
         self.goal = -1
         self.bounds = 0
         self._state()
@@ -179,6 +173,7 @@ class TreeWriter:
             self._end(step, value)
         for cut in file.cuts:
             self._cut(cut)
+        self.lighten()
         self._tree(bound)
         one = {form.num_columns: Fraction(1)} if form.offset else {}
         yield "VER 1.0"
@@ -208,28 +203,32 @@ class TreeWriter:
 
     def _state(self) -> None:
         form = self.form
-        for j, (low, high) in enumerate(zip(form.lower, form.upper, strict=True)):
-            self._sides(f"bound:{self.names[j]}", {j: 1}, low, high, self.lower, self.upper, j)
+        for j, name in enumerate(self.names):
+            self._sides(f"bound:{name}", {j: 1}, ("lower", j), ("upper", j))
         if form.offset:
             self.constant = {len(self.constraints): form.offset}
             self.constraints.append(f"bound:constant E 1 1 {form.num_columns} 1")
         self.bounds = len(self.constraints)
         for i, row in enumerate(self.rows):
-            sides = form.row_lower[i], form.row_upper[i]
-            self._sides(self.row_names[i], row, *sides, self.row_lower, self.row_upper, i)
+            self._sides(self.row_names[i], row, ("row_lower", i), ("row_upper", i))
 
-    def _sides(
-        self, name: str, terms: Terms, low: Side, high: Side, lower: Ends, upper: Ends, key: int
-    ) -> None:
+    def _sides(self, name: str, terms: Terms, lower: Place, upper: Place) -> None:
+        low, high = self.side(lower), self.side(upper)
         if low is not None and low == high:
-            lower[key] = upper[key] = (low, len(self.constraints))
+            self.numbers[lower] = self.numbers[upper] = len(self.constraints)
             self.constraints.append(f"{name} E {_number(low)} {_terms(terms)}")
             return
-        for side, letter, kept in ((low, "G", lower), (high, "L", upper)):
+        for place, side, letter in ((lower, low, "G"), (upper, high, "L")):
             if side is not None:
-                kept[key] = (side, len(self.constraints))
+                self.numbers[place] = len(self.constraints)
                 stated = f"{letter} {_number(side)} {_terms(terms)}"
                 self.constraints.append(f"{name}{letter} {stated}")
+
+    def stated(self, which: Which, at: int) -> tuple[Fraction, int]:
+        """Return an end or side, and the number of the constraint that states it."""
+        side = self.side((which, at))
+        assert side is not None
+        return side, self.numbers[which, at]
 
     def _derive(self, letter: str, side: Fraction, terms: str, reason: str) -> int:
         number = len(self.constraints) + len(self.derivations)
@@ -240,19 +239,22 @@ class TreeWriter:
     def _end(self, step: EndStep, known: Side) -> None:
         """Bound one column by a row and the bounds of its other columns."""
         j = step.column
-        for terms, side, sign, number in self._as_rows(step.row, known):
+        place: Place = ("upper" if step.upper else "lower", j)
+        for terms, side, number, sign in self._as_rows(step.row, known):
             if (sign * terms[j] > 0) != step.upper:
                 continue
-            others = self._others(terms, sign, j)
-            if others is None:
+            others: dict[int, Place] = {
+                k: ("lower" if sign * v > 0 else "upper", k) for k, v in terms.items() if k != j
+            }
+            if any(self.side(one) is None for one in others.values()):
                 continue
-            ends = {k: -Fraction(terms[k]) / terms[j] for k in others}
             factors = {number: 1 / Fraction(terms[j])}
             exact = Fraction(side) / terms[j]
-            for k, factor in ends.items():
-                end, place = others[k]
+            for k, one in others.items():
+                factor = -Fraction(terms[k]) / terms[j]
+                end, stated = self.stated(*one)
                 exact += factor * end
-                factors[place] = factors.get(place, ZERO) + factor
+                factors[stated] = factors.get(stated, ZERO) + factor
             if step.row < 0:
                 factors[number] *= self.sign
             value, letter = long_rational(step.value, "end"), "L" if step.upper else "G"
@@ -262,21 +264,21 @@ class TreeWriter:
             if near > value if step.upper else near < value:
                 continue
             said = exact if self.whole[j] else value
-            place = self._derive(letter, said, f"1 {j} 1", f"lin {_factors(factors)}")
+            found = self._derive(letter, said, f"1 {j} 1", f"lin {_factors(factors)}")
             if said != value:  # what equations alone give must become an inequality first
-                place = self._derive(letter, value, f"1 {j} 1", f"rnd 1 {place} 1")
-            kept = self.upper if step.upper else self.lower
-            tighter = j not in kept or (value < kept[j][0] if step.upper else value > kept[j][0])
-            if tighter:
-                kept[j] = (value, place)
+                found = self._derive(letter, value, f"1 {j} 1", f"rnd 1 {found} 1")
+            before = self.side(place)
+            take_end(self, step, None if known is None else self.sign * known)
+            if self.side(place) != before:
+                self.numbers[place] = found
             return
 
     def _as_rows(self, row: int, known: Side) -> Iterator[tuple[Terms, Fraction, int, int]]:
-        """Terms, side, 1 for ``<=`` or -1 for ``>=``, and the constraint's number."""
+        """Terms, side, the constraint's number, and 1 for ``<=`` or -1 for ``>=``."""
         if row >= 0:
-            for sign, sides in ((1, self.row_upper), (-1, self.row_lower)):
-                if row in sides:
-                    yield self.rows[row], sides[row][0], sign, sides[row][1]
+            for sign, which in _SIDES:
+                if self.side((which, row)) is not None:
+                    yield self.rows[row], *self.stated(which, row), sign
             return
         if known is None:
             return
@@ -287,19 +289,7 @@ class TreeWriter:
             if self.constant:
                 factors = {k: -v for k, v in self.constant.items()} | {self.goal: Fraction(1)}
                 self.goal = self._derive(letter, side, self._costs(), f"lin {_factors(factors)}")
-        yield {j: c for j, c in enumerate(self.cost) if c}, self.sign * side, 1, self.goal
-
-    def _others(self, terms: Terms, sign: int, j: int) -> Ends | None:
-        """Return the ends that the other columns of a row meet; None where one has none."""
-        found: Ends = {}
-        for k, v in terms.items():
-            if k == j:
-                continue
-            ends = self.lower if sign * v > 0 else self.upper
-            if k not in ends:
-                return None
-            found[k] = ends[k]
-        return found
+        yield {j: c for j, c in enumerate(self.cost) if c}, self.sign * side, self.goal, 1
 
     def _cut(self, cut: CutStep) -> None:
         """Split on a whole expression; both cases give the cut."""
@@ -314,15 +304,15 @@ class TreeWriter:
         if claimed != side:
             way = "rnd" if claimed < side else "lin"
             found = self._derive("L", claimed, _terms(stated), f"{way} 1 {found} 1")
-        self.row_upper[len(self.rows)] = (claimed, found)
-        self.rows.append({j: int(v) for j, v in stated.items()})
+        self.numbers["row_upper", len(self.rows)] = found
+        take_cut(self, cut)
 
     # the tree
 
     def _tree(self, bound: Side) -> None:
         """Leaves in order; a branching is concluded after its second child."""
         pending: list[list[int]] = []  # branchings above: assumptions and conclusions so far
-        undo: list[tuple[Ends, int, tuple[Fraction, int] | None]] = []
+        undo: list[tuple[Place, Side, int | None]] = []
         last = -1
         for item in self.certificate.tree:
             if not isinstance(item, int):
@@ -330,56 +320,58 @@ class TreeWriter:
                 left = self._derive("L", k, f"1 {j} 1", "asm")
                 right = self._derive("G", k + 1, f"1 {j} 1", "asm")
                 pending.append([left, right, j, int(k)])
-                undo.append((self.upper, j, self.upper.get(j)))
-                self._tighten(self.upper, j, k, left, upper=True)
+                undo.append(self._tighten(("upper", j), k, left))
                 continue
             last = self._leaf(self.certificate.weights[item], bound)
             while pending:
                 state = pending[-1]
-                ends, j, before = undo.pop()
-                _restore(ends, j, before)
+                place, side, number = undo.pop()
+                self._set(place, side, number)
                 if len(state) == 4:  # the first child is done
                     state.append(last)
-                    undo.append((self.lower, j, self.lower.get(j)))
                     value = Fraction(state[3] + 1)
-                    self._tighten(self.lower, j, value, state[1], upper=False)
+                    undo.append(self._tighten(("lower", place[1]), value, state[1]))
                     break
                 left, right, _, _, first = pending.pop()
                 last = self._concluded(bound, f"uns {first} {left} {last} {right}")
         if bound is not None and pending == [] and len(self.certificate.tree) == 1:
             self._concluded(bound, f"lin 1 {last} 1")
 
+    def _tighten(
+        self, place: Place, value: Fraction, number: int
+    ) -> tuple[Place, Side, int | None]:
+        """Move an end where that is nearer; return what it was."""
+        before = place, self.side(place), self.numbers.get(place)
+        side = before[1]
+        if side is None or (value < side if place[0] == "upper" else value > side):
+            self._set(place, value, number)
+        return before
+
+    def _set(self, place: Place, side: Side, number: int | None) -> None:
+        (self.upper if place[0] == "upper" else self.lower)[place[1]] = side
+        if number is None:
+            self.numbers.pop(place, None)
+        else:
+            self.numbers[place] = number
+
     def _concluded(self, bound: Side, reason: str) -> int:
         if bound is None:
             return self._derive("G", Fraction(1), "0", reason)
         return self._derive(self.letter, bound, "OBJ", reason)
 
-    def _tighten(self, ends: Ends, j: int, value: Fraction, number: int, *, upper: bool) -> None:
-        if j not in ends or (value < ends[j][0] if upper else value > ends[j][0]):
-            ends[j] = (value, number)
-
     def _leaf(self, weights: LeafWeights, bound: Side) -> int:
         """Combine rows and bounds; round where costs have a gain."""
-        denominator = long_rational(weights.denominator, "denominator")
+        denominator, sides, pulls = self.evaluated(weights)
         factors: dict[int, Fraction] = {}
-        moved: dict[int, Fraction | int] = {}
-        total = ZERO
         for i, text in weights.factors:
-            factor = long_rational(text, "factor").numerator
-            side, number = (self.row_lower if factor > 0 else self.row_upper)[i]
-            factors[number] = factors.get(number, ZERO) + factor / denominator
-            total += factor * side / denominator
-            for j, v in self.rows[i].items():
-                moved[j] = moved.get(j, 0) + factor * v
-        costs: Iterable[tuple[int, Fraction]] = enumerate(self.cost)
-        if weights.ray:
-            costs = ((j, ZERO) for j in moved)
-        for j, cost in costs:
-            pull = cost - moved.get(j, 0) / denominator
-            if pull:
-                end, number = (self.lower if pull > 0 else self.upper)[j]
-                factors[number] = factors.get(number, ZERO) + pull
-                total += pull * end
+            factor = Fraction(long_rational(text, "factor"), denominator)
+            _, number = self.stated("row_lower" if factor > 0 else "row_upper", i)
+            factors[number] = factors.get(number, ZERO) + factor
+        total = Fraction(sides, denominator)
+        for j, pull in pulls:
+            end, number = self.stated("lower" if pull > 0 else "upper", j)
+            factors[number] = factors.get(number, ZERO) + Fraction(pull, denominator)
+            total += Fraction(pull * end, denominator)
         if weights.ray:
             if total <= 0:
                 factors, total = self._crossed()
@@ -407,20 +399,16 @@ class TreeWriter:
 
     def _crossed(self) -> tuple[dict[int, Fraction], Fraction]:
         """Two sides that exclude each other, as factors that give ``0 >= difference``."""
-        pairs = ((self.lower, self.upper), (self.row_lower, self.row_upper))
-        for lower, upper in pairs:
-            for key in lower.keys() & upper.keys():
-                gap = lower[key][0] - upper[key][0]
-                if gap > 0:
-                    return {lower[key][1]: Fraction(1), upper[key][1]: Fraction(-1)}, gap
+        sides: list[tuple[Which, Which, int]] = [
+            *(("lower", "upper", j) for j in range(len(self.lower))),
+            *(("row_lower", "row_upper", i) for i in range(len(self.rows))),
+        ]
+        for low, high, at in sides:
+            if (low, at) in self.numbers and (high, at) in self.numbers:
+                (least, one), (most, other) = self.stated(low, at), self.stated(high, at)
+                if least > most:
+                    return {one: Fraction(1), other: Fraction(-1)}, least - most
         raise AssertionError("a checked ray contradicts nothing")
-
-
-def _restore(ends: Ends, j: int, before: tuple[Fraction, int] | None) -> None:
-    if before is None:
-        ends.pop(j, None)
-    else:
-        ends[j] = before
 
 
 def _number(value: Fraction | int) -> str:

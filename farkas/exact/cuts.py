@@ -14,7 +14,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from farkas.exact.node_bounds import ZERO, BoundProblem
+from farkas.certificates.doubles import Work
+from farkas.certificates.tree_program import TreeProgram, measured, rounded_sum
+from farkas.errors import NotACertificate
+from farkas.exact.node_bounds import BoundProblem
 from farkas.forms.rational import Side
 
 COEFFICIENT_BITS = 24
@@ -38,46 +41,26 @@ class Cut:
     side: Fraction
 
 
-class Rounding:
-    """Derivations on one program within given ends.
+class Rounding(TreeProgram):
+    """Derivations on one program within given ends, as the checker repeats them.
 
     ``program``: With the cuts so far; new ones may use them.  ``lower``, ``upper``: Ends of the
     columns.
     """
 
     def __init__(self, program: BoundProblem, lower: Sequence[Side], upper: Sequence[Side]) -> None:
-        self.program, self.lower, self.upper = program, lower, upper
-        self.whole = program.form.integer.tolist()
+        super().__init__(program.form, Work(math.inf))
+        self.program, self.lower, self.upper = program, list(lower), list(upper)
+        self.row_lower, self.row_upper = program.row_lower, program.row_upper
+        self.rows += program.added
         units = program.form.linear.units.columns
         self.units: list[int] = np.where(program.form.integer, 0, units).tolist()
-        matrix = program.matrix
-        self.rows: list[list[tuple[int, int]]] = [[] for _ in range(program.num_rows)]
-        self._entries: list[dict[int, int] | None] = [None] * program.num_rows
-        entries = zip(
-            matrix.rows.tolist(), matrix.columns.tolist(), matrix.values.tolist(), strict=True
-        )
-        for i, j, v in entries:
-            self.rows[i].append((j, int(v)))
-
-    def entry(self, row: int, column: int) -> int:
-        """Coefficient of a column in a row."""
-        known = self._entries[row]
-        if known is None:
-            known = self._entries[row] = dict(self.rows[row])
-        return known.get(column, 0)
-
-    def side(self, row: int, upper: bool) -> Side:
-        """Return a side of a row."""
-        return (self.program.row_upper if upper else self.program.row_lower)[row]
 
     def slack_is_whole(self, row: int, upper: bool) -> bool:
         """Whether the slack of a row's side is whole at every whole point."""
-        side = self.side(row, upper)
-        return (
-            side is not None
-            and side.denominator == 1
-            and all(self.whole[j] for j, _ in self.rows[row])
-        )
+        side = (self.row_upper if upper else self.row_lower)[row]
+        whole = side is not None and side.denominator == 1
+        return whole and all(self.whole[j] for j in self.rows[row])
 
     def cut(
         self,
@@ -89,54 +72,15 @@ class Rounding:
         """Derive a cut; None where there is none.
 
         The rows add up to ``a x + e s = b`` with slacks s >= 0, whose e is negative only for rows
-        in ``across``.  Measured from the ends and divided, whole columns and slacks are rounded
-        with F(d) = floor(d) + max(0, frac(d) - f) / (1 - f), where f is the fraction of b; others
-        stay where their coefficient is below 0, divided by 1 - f.  A whole column whose coefficient
-        is whole after division may lack its end; any whole number in its place gives the same cut.
+        in ``across``; see `farkas.certificates.tree` for the rest.
         """
-        total: dict[int, Fraction] = {}
-        b = ZERO
-        slacks: list[tuple[int, Fraction, bool, Fraction]] = []
-        for i, w in weights:
-            upper = (w > 0) != (i in across)
-            end = self.side(i, upper)
-            if end is None:
-                return None
-            b += w * end
-            slacks.append((i, w if upper else -w, upper, end))
-            for j, v in self.rows[i]:
-                total[j] = total.get(j, ZERO) + w * v
-        ends: dict[int, Fraction] = {}
-        for j, a in total.items():
-            if a:
-                end = self.upper[j] if j in complemented else self.lower[j]
-                if end is None and self.whole[j] and (a / divisor).denominator == 1:
-                    end = ZERO
-                if end is None or (self.whole[j] and end.denominator != 1):
-                    return None
-                ends[j] = end
-                b -= a * end
-        level = b / divisor
-        f = level - math.floor(level)
-        if not f:
+        try:
+            terms, level = measured(self, weights, across, divisor, complemented)
+        except NotACertificate:  # an end or side is infinite, or broken
             return None
-        found: dict[int, Fraction] = {}
-        bound = Fraction(math.floor(level))
-        for j, end in ends.items():
-            turned = j in complemented
-            d = (-total[j] if turned else total[j]) / divisor
-            value = rounded(d, f) if self.whole[j] else min(d, ZERO) / (1 - f)
-            if value:
-                found[j] = -value if turned else value
-                bound += found[j] * end
-        for i, e, upper, end in slacks:
-            d = e / divisor
-            value = rounded(d, f) if self.slack_is_whole(i, upper) else min(d, ZERO) / (1 - f)
-            if value:  # s = side - row for the upper side, row - side for the lower
-                sign = value if upper else -value
-                bound -= sign * end
-                for j, v in self.rows[i]:
-                    found[j] = found.get(j, ZERO) - sign * v
+        if level.denominator == 1:
+            return None
+        found, bound = rounded_sum(self, terms, level)
         found = {j: v for j, v in found.items() if v}
         if not found or len(found) > LONGEST:
             return None
@@ -144,11 +88,12 @@ class Rounding:
         made = self.made_whole(found, bound, times)
         if made is None:
             return None
+        columns = {j for one in terms if one.place[0] in ("lower", "upper") for j in one.terms}
         return Cut(
             rows=tuple(weights),
             across=tuple(sorted(across)),
             divisor=divisor,
-            complemented=tuple(sorted(complemented & total.keys())),
+            complemented=tuple(sorted(complemented & columns)),
             times=times,
             terms=made[0],
             side=made[1],
@@ -196,13 +141,6 @@ def short_above(side: Fraction) -> Fraction:
     places = SIDE_BITS // 2 + side.denominator.bit_length() - side.numerator.bit_length()
     unit = Fraction(2) ** -places
     return math.ceil(side / unit) * unit
-
-
-def rounded(d: Fraction, f: Fraction) -> Fraction:
-    """F(d) of mixed-integer rounding with the fraction f, 0 < f < 1."""
-    floor = math.floor(d)
-    rest = d - floor - f
-    return floor + (rest / (1 - f) if rest > 0 else ZERO)
 
 
 def whole_factor(found: Mapping[int, Fraction], units: Sequence[int]) -> Fraction:

@@ -184,6 +184,7 @@ class BoundProblem:
         self.row_lower, self.row_upper = list(form.row_lower), list(form.row_upper)
         self.factors = list(form.factors)
         self.matrix = Matrix.of(form)
+        self.added: list[dict[int, int]] = []  #: Rows that were appended.
         self.gain = gain_of(self.cost, form.integer.tolist())
         self._costs = ScaledVector.of(self.cost)
         self._factor_parts = [f.as_integer_ratio() for f in self.factors]
@@ -205,6 +206,7 @@ class BoundProblem:
         places = [first + k for k, terms in enumerate(rows) for _ in terms]
         columns = [j for terms in rows for j in terms]
         values = [v for terms in rows for v in terms.values()]
+        self.added += rows
         self.row_lower += [None] * len(rows)
         self.row_upper += upper
         self.factors += [Fraction(1)] * len(rows)

@@ -105,7 +105,6 @@ class Separation:
 
     def __init__(self, rounding: Rounding, point: Floats) -> None:
         self.rounding = rounding
-        program = rounding.program
         self.whole = np.array(rounding.whole)
         # rows, and columns that are not whole, in units of powers of two that bring them near 1
         units = rounding.units
@@ -115,23 +114,24 @@ class Separation:
         # the numbers below stand for the ends that whole columns lack; see `Rounding.cut`
         self.endless = self.whole & np.isinf(self.lower) & np.isinf(self.upper)
         self.lower[self.endless] = np.floor(self.point[self.endless])
-        self.columns = [np.array([j for j, _ in row], dtype=np.int64) for row in rounding.rows]
+        self.columns = [np.array([*row], dtype=np.int64) for row in rounding.rows]
         self.units = [
-            max((v.bit_length() + units[j] for j, v in row), default=0) for row in rounding.rows
+            max((v.bit_length() + units[j] for j, v in row.items()), default=0)
+            for row in rounding.rows
         ]
         self.values = [
-            np.array([moved(v, units[j] - unit) for j, v in row])
+            np.array([moved(v, units[j] - unit) for j, v in row.items()])
             for row, unit in zip(rounding.rows, self.units, strict=True)
         ]
-        self.row_lower = floats(program.row_lower, -np.inf, self.units)
-        self.row_upper = floats(program.row_upper, np.inf, self.units)
+        self.row_lower = floats(rounding.row_lower, -np.inf, self.units)
+        self.row_upper = floats(rounding.row_upper, np.inf, self.units)
         self.taken = np.array(
             [v @ self.point[j] for j, v in zip(self.columns, self.values, strict=True)]
         )
         self.holders: dict[int, list[int]] = {}
         self.variable: dict[int, list[tuple[int, float]]] = {}
-        for i, row in enumerate(rounding.rows[: program.form.num_rows]):
-            free = [(j, v) for j, v in row if not rounding.whole[j]]
+        for i, row in enumerate(rounding.rows[: rounding.program.form.num_rows]):
+            free = [(j, v) for j, v in row.items() if not rounding.whole[j]]
             for j, _ in free:
                 self.holders.setdefault(j, []).append(i)
             if len(free) == 1 and len(row) == 2:
@@ -179,7 +179,7 @@ class Separation:
 
     def _remove(self, weights: dict[int, Fraction], column: int, row: int) -> bool:
         """Add one more row so that a column vanishes; False where its weight would be too long."""
-        weight = -self._coefficient(weights, column) / self.rounding.entry(row, column)
+        weight = -self._coefficient(weights, column) / self.rounding.rows[row][column]
         if max(odd_bits(weight.numerator), odd_bits(weight.denominator)) > LONGEST_WEIGHT:
             return False
         if weight:
@@ -321,7 +321,7 @@ class Separation:
     def _coefficient(self, weights: dict[int, Fraction], column: int) -> Fraction:
         total = Fraction(0)
         for i, w in weights.items():
-            v = self.rounding.entry(i, column)
+            v = self.rounding.rows[i].get(column, 0)
             if v:
                 total += w * v
         return total

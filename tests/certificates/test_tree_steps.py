@@ -16,7 +16,7 @@ from farkas.certificates.doubles import Work
 from farkas.certificates.encoding import deflate
 from farkas.certificates.rational import PackedText
 from farkas.certificates.tree import CutStep, EndStep, TreeCertificate
-from farkas.certificates.tree_program import TreeProgram, stepped, take_cut, take_end
+from farkas.certificates.tree_program import MeasuredTerm, TreeProgram, take_cut, take_end
 from farkas.errors import FarkasError, FileProblem, NotACertificate
 from farkas.exact.bound_propagation import derived
 from farkas.exact.certificate import _cut as step_of
@@ -27,15 +27,23 @@ from farkas.forms.rational import RationalForm, Side, as_rational
 from tests.generators.rational import program, random_integer, random_linear
 
 
-def test_stepped_rounds_as_mixed_integer_rounding_does() -> None:
-    assert stepped(F(3, 4), F(1, 2)) == F(1, 2)
-    assert stepped(F(1, 4), F(1, 2)) == 0
-    assert stepped(F(-1, 4), F(1, 2)) == F(-1, 2)
-    assert stepped(F(2), F(1, 2)) == 2
+@pytest.mark.parametrize(
+    ("factor", "whole", "rounded"),
+    [
+        (F(3, 4), True, F(1, 2)), (F(1, 4), True, 0), (F(-1, 4), True, F(-1, 2)), (F(2), True, 2),
+        (F(3, 4), False, 0), (F(-3, 4), False, F(-3, 2)),
+    ],
+)  # fmt: skip
+def test_coefficients_are_rounded_as_by_mixed_integer_rounding(
+    factor: F, whole: bool, rounded: F
+) -> None:
+    term = MeasuredTerm(("lower", 0), F(0), 1, {0: 1}, factor, whole)
+    assert term.rounded(F(1, 2)) == rounded
 
 
 def test_cuts_are_taken_as_they_are_made_and_no_stronger() -> None:
-    # made and checked by two implementations; weights of either sign below and above 1
+    # weights of either sign below and above 1; tests/exact/test_separation.py holds points against
+    # cuts, and the checkers of VIPR files derive them anew
     rng, taken = random.Random(3), {"whole": 0, "mixed": 0, "turned": 0, "across": 0}
     for seed in range(120):
         form = random_integer(seed)
