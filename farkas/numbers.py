@@ -9,6 +9,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Array = npt.NDArray[Any]
+Rng = np.random.Generator  #: All draws of a run come from one.
 
 
 def floats(values: npt.ArrayLike) -> Floats:

@@ -12,7 +12,7 @@ from farkas.decomposition.choice import one_plan_each
 from farkas.decomposition.column_generation import Left
 from farkas.decomposition.neighbourhoods import Targets
 from farkas.decomposition.packing import GUIDING, Packing
-from farkas.decomposition.protocol import Fit
+from farkas.decomposition.protocol import Demand, Fit
 from farkas.numbers import Bools, Floats, Ints
 from farkas.solvers.columns import best_columns
 from farkas.tolerances import FINE_GAP
@@ -118,10 +118,9 @@ def _plans(
     for draw in range(DRAWS if many < PLANS else FEW_DRAWS):
         noise = packing.plain if draw < PLAIN else packing.rng.random() * packing.noise()
         same = draw % 2 == 0 and like is not None
-        found += problem.fits(
-            owner, packing.used, prices, (GUIDING if same or draw == FREE else 1.0) * noise, 0.0,
-            like if same else None, many,
-        )  # fmt: skip
+        factors = (GUIDING if same or draw == FREE else 1.0) * noise
+        inside = like if same else None
+        found += problem.fits(owner, Demand(packing.used, prices, factors, 0.0, inside, many))
     return found
 
 

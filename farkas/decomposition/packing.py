@@ -9,7 +9,7 @@ from scipy import sparse
 
 from farkas.decomposition.column_generation import Left
 from farkas.decomposition.neighbourhoods import Targets
-from farkas.decomposition.protocol import Fit, Plans, Pricing
+from farkas.decomposition.protocol import Demand, Exchanges, Fit, Plans, Pricing
 from farkas.numbers import Floats
 from farkas.tolerances import TIE
 
@@ -97,10 +97,10 @@ class Packing:
     ) -> bool:
         """Give an owner without a plan the best that fits; returns whether one does.
 
-        Parameters are those of `Pricing.fits`.
+        Parameters are those of `Demand`.
         """
         factors = self.plain if noise is None else noise
-        found = self.problem.fits(owner, self.used, prices, factors, above, like, 1)
+        found = self.problem.fits(owner, Demand(self.used, prices, factors, above, like))
         if found:
             self.put(owner, found[0])
         return bool(found)
@@ -162,7 +162,8 @@ class Packing:
         if not len(candidates):
             return
         if not planned:
-            found = self.problem.exchange(self.plans, candidates, prices, COMPILED * tries, rng)
+            asked = Exchanges(candidates, prices, COMPILED * tries, rng)
+            found = self.problem.exchange(self.plans, asked)
             if found is not None:
                 self.restore(found)
                 return
@@ -189,9 +190,9 @@ class Packing:
             if not len(candidates) or not left():
                 break
             colder = heat * (1.0 - batch / BATCHES) ** COOLING
-            found = self.problem.exchange(
-                self.plans, candidates, prices, COMPILED * tries // BATCHES, self.rng, colder
-            )
+            many = COMPILED * tries // BATCHES
+            asked = Exchanges(candidates, prices, many, self.rng, colder)
+            found = self.problem.exchange(self.plans, asked)
             if found is None:
                 return
             self.restore(found)

@@ -28,7 +28,7 @@ from farkas.certificates.priced_tree import (
     Split,
 )
 from farkas.executor import Executor
-from farkas.numbers import Floats, Ints
+from farkas.numbers import Floats, Ints, Rng
 
 # Exact replies of owners as tasks of an executor: others prove them, the numbers are the same.
 #
@@ -118,6 +118,29 @@ class Fit:
     what: Any  #: The plan as the kind's `Pricing.decisions` reads it.
 
 
+class Demand(NamedTuple):
+    """What is asked of plans that fit."""
+
+    used: Floats  #: Of hard limits, shape (limits,).
+    prices: Floats  #: Of rows.
+    noise: Floats  #: Factors of prices by place, shape (places,).
+    above: float = 0.0  #: Value that plans exceed.
+    #: Use of rows by a plan of the pool, shape (1, rows), within whose rows plans stay.
+    like: sparse.csr_array | None = None
+    many: int = 1  #: Plans at most.
+
+
+class Exchanges(NamedTuple):
+    """What is asked of exchanges of plans."""
+
+    candidates: Ints  #: Owners that lack some of their greatest value.
+    prices: Floats  #: Of rows.
+    tries: int
+    rng: Rng  #: All draws come from it.
+    #: Value that one may lose, times a draw from [0, 1).  Where it is positive, None forgoes them.
+    heat: float = 0.0
+
+
 class Pricing(abc.ABC):
     """Owners, limits and replies of an instance of a kind."""
 
@@ -146,31 +169,8 @@ class Pricing(abc.ABC):
         In a case a plan is worth what `Window.worth` says of its value.
         """
 
-    def fits(
-        self,
-        owner: int,
-        used: Floats,
-        prices: Floats,
-        noise: Floats,
-        above: float,
-        like: sparse.csr_array | None,
-        many: int,
-    ) -> Sequence[Fit]:
-        """Return the best plans of an owner, up to ``many``, in what hard limits leave.
-
-        Parameters
-        ----------
-        used
-            Of hard limits, shape (limits,).
-        prices
-            Of rows.
-        noise
-            Factors of prices by place, shape (places,).
-        above
-            Value that plans exceed.
-        like
-            Use of rows by a plan of the pool, shape (1, rows), within whose rows plans stay.
-        """
+    def fits(self, owner: int, asked: Demand) -> Sequence[Fit]:
+        """Return the best plans of an owner in what hard limits leave."""
         raise NotImplementedError
 
     def fine(self, prices: Floats) -> Floats:
@@ -204,30 +204,10 @@ class Pricing(abc.ABC):
         """Carry a choice of plans out within hard limits; None leaves it to the search."""
         return None
 
-    def exchange(
-        self,
-        plans: Mapping[int, Fit],
-        candidates: Ints,
-        prices: Floats,
-        tries: int,
-        rng: np.random.Generator,
-        heat: float = 0.0,
-    ) -> Mapping[int, Fit] | None:
+    def exchange(self, plans: Mapping[int, Fit], asked: Exchanges) -> Mapping[int, Fit] | None:
         """Exchange plans around owners so that these earn more; None leaves it to the search.
 
-        Parameters
-        ----------
-        plans
-            Of owners; those that stay are the same objects in what is returned.
-        candidates
-            Owners that lack some of their greatest value and may be part of something better.
-        tries
-            Exchanges.
-        rng
-            All draws come from it.
-        heat
-            Value that an exchange may lose, times a draw from [0, 1).  Where it is positive, None
-            forgoes such exchanges.
+        ``plans``: of owners; those that stay are the same objects in what is returned.
         """
         return None
 

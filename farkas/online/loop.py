@@ -16,6 +16,7 @@ import numpy as np
 
 from farkas.errors import NoAnswer, require_type
 from farkas.kernels import clock
+from farkas.numbers import Rng
 from farkas.online import driver
 from farkas.online.driver import DecisionLog, Environment, Outcome, Progress, StepAnswer
 from farkas.online.policy import (
@@ -156,9 +157,7 @@ def decide(
     return DecisionLog(decisions, state, solved, clock() - begin, longest)
 
 
-def take_step(
-    policy: Policy, state: Any, arrivals: Any, rng: np.random.Generator
-) -> tuple[Any, Any, StepAnswer]:
+def take_step(policy: Policy, state: Any, arrivals: Any, rng: Rng) -> tuple[Any, Any, StepAnswer]:
     """Solve and round until there is a decision; return the next state, it, and what was solved."""
     answers: list[SubproblemAnswer] = []
     while True:

@@ -30,7 +30,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import msgspec
-import numpy as np
 
 from farkas.errors import (
     FarkasError,
@@ -44,6 +43,7 @@ from farkas.errors import (
 )
 from farkas.files import read_bytes
 from farkas.messages import named
+from farkas.numbers import Rng
 from farkas.online.driver import GONE, Algorithm, algorithms, environments, options_of, plain
 
 if TYPE_CHECKING:
@@ -175,11 +175,7 @@ class Policy:
         return None
 
     def round(
-        self,
-        state: Any,
-        arrivals: Any,
-        answer: SubproblemAnswer | None,
-        rng: np.random.Generator,
+        self, state: Any, arrivals: Any, answer: SubproblemAnswer | None, rng: Rng
     ) -> tuple[Any, Any]:
         """Return the next state and the decision about ``arrivals``.
 

@@ -3,15 +3,11 @@
 import numpy as np
 import numpy.typing as npt
 
-from farkas.numbers import Bools, Floats, Ints, ints
+from farkas.numbers import Bools, Floats, Ints, Rng, ints
 from farkas.tolerances import SHARE
 
 
-def round_keeping_weight(
-    fractional: npt.ArrayLike,
-    weight: npt.ArrayLike,
-    rng: np.random.Generator,
-) -> Ints:
+def round_keeping_weight(fractional: npt.ArrayLike, weight: npt.ArrayLike, rng: Rng) -> Ints:
     """Round each entry up or down so that ``weight @ rounded`` moves by less than one item.
 
     mlBroker Algorithm 2 (its loop, PAIR).  Two open entries are drawn uniformly; one gains and the
@@ -58,7 +54,7 @@ def _open(share: Floats) -> Bools:
     return (share > SHARE) & (share < 1 - SHARE)
 
 
-def _trade(share: Floats, weights: Floats, rng: np.random.Generator) -> None:
+def _trade(share: Floats, weights: Floats, rng: Rng) -> None:
     """Trade in place until no entry is open; every round settles at least one."""
     items = np.flatnonzero((weights > 0) & _open(share)).tolist()
     while len(items) > 1:

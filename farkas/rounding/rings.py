@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from farkas.numbers import Floats, Ints
+from farkas.numbers import Floats, Ints, Rng
 from farkas.tolerances import TIE, allowed
 
 
@@ -19,7 +19,7 @@ class Mix:
     load: Floats  #: Shape (items, limits), use of everything that can fill up.
     room: Floats  #: Shape (limits,).
 
-    def draw(self, rng: np.random.Generator) -> Ints:
+    def draw(self, rng: Rng) -> Ints:
         """Pick for each job independently one item with its share as probability, or none.
 
         One uniform draw a job, in job order; the items of a job are searched in order.
@@ -61,7 +61,7 @@ def violation_factor(demand: Floats, size: Ints, room: Floats, places: int) -> f
 
 
 def round_printed(
-    mix: Mix, least: float, factor: Floats, most_rounds: int, rng: np.random.Generator
+    mix: Mix, least: float, factor: Floats, most_rounds: int, rng: Rng
 ) -> tuple[Ints, bool]:
     """Draw until a round is worth ``least`` and no load exceeds ``factor`` times its room.
 
@@ -84,7 +84,7 @@ def round_printed(
     return kept, False
 
 
-def round_repaired(mix: Mix, size: Ints, most_rounds: int, rng: np.random.Generator) -> Ints:
+def round_repaired(mix: Mix, size: Ints, most_rounds: int, rng: Rng) -> Ints:
     """Best of several rounds after dropping what does not fit.
 
     Items picked are admitted by decreasing gain per worker, ties by job, when they fit; ascending.

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.errors import InvalidOption
-from farkas.numbers import Floats, Ints, floats, ints
+from farkas.numbers import Floats, Ints, Rng, floats, ints
 from farkas.rounding.dependent import round_keeping_weight
 from farkas.tolerances import WHOLE
 
@@ -68,7 +68,7 @@ def _rescale(row: Floats, total: float) -> None:
         raise ValueError(f"a job that needs {total:g} workers has none")
 
 
-def round_sites(workers: Floats, weight: npt.ArrayLike, rng: np.random.Generator) -> Ints:
+def round_sites(workers: Floats, weight: npt.ArrayLike, rng: Rng) -> Ints:
     """Round site by site, keeping each site's use of one resource.  Round1(k).
 
     ``workers``: Shape (jobs, sites), >= 0; ỹ.  ``weight``: Shape (jobs,), units of the resource per
@@ -79,7 +79,7 @@ def round_sites(workers: Floats, weight: npt.ArrayLike, rng: np.random.Generator
     return np.stack(columns, axis=1) if columns else np.zeros(workers.shape, dtype=np.int64)
 
 
-def round_jobs(workers: Floats, rng: np.random.Generator) -> Ints:
+def round_jobs(workers: Floats, rng: Rng) -> Ints:
     """Round job by job, keeping each job's number of workers.  Round2.
 
     ``workers``: Shape (jobs, sites), >= 0; ỹ.  ``rng``: Jobs draw in ascending order.  Returns:
@@ -91,11 +91,7 @@ def round_jobs(workers: Floats, rng: np.random.Generator) -> Ints:
 
 
 def round_workers(
-    workers: Floats,
-    worker_demand: Floats,
-    rng: np.random.Generator,
-    *,
-    combine: Combine = "max",
+    workers: Floats, worker_demand: Floats, rng: Rng, *, combine: Combine = "max"
 ) -> Ints:
     """Round the workers of all jobs of a slot to integers that still train all data.
 
@@ -115,7 +111,7 @@ def round_workers(
     return ints(np.max(roundings, axis=0))
 
 
-def draw_servers(shares: Floats, rng: np.random.Generator) -> Ints:
+def draw_servers(shares: Floats, rng: Rng) -> Ints:
     """Draw one server site per job with the fractional solution as probabilities.
 
     ``shares``: Shape (jobs, sites); rows sum to 1 but for noise; s̃.  ``rng``: One number per job.

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from farkas.certificates.priced_tree import Case, PricedProgram
-from farkas.decomposition.protocol import Fit, Plans, Pricing
+from farkas.decomposition.protocol import Demand, Fit, Plans, Pricing
 from farkas.numbers import Floats, Ints
 
 
@@ -120,10 +120,8 @@ class BinPacking(Pricing):
         )
         return payoff, Plans(item, self.value[item, best[item]].astype(float), use.tocsr())
 
-    def fits(
-        self, owner: int, used: Floats, prices: Floats, noise: Floats, above: float,
-        like: sparse.csr_array | None, many: int,
-    ) -> Sequence[Fit]:  # fmt: skip
+    def fits(self, owner: int, asked: Demand) -> Sequence[Fit]:
+        used, prices, noise, above, like, many = asked
         free = (self.hard - used).reshape(len(self.of), -1)
         fits = (free >= self.size[owner]).all(axis=1) & (self.value[owner, self.of] > above)
         if like is not None:

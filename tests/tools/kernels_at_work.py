@@ -20,6 +20,7 @@ import farkas
 import farkas.kernels
 from farkas.certificates.coded import chance_by_budget
 from farkas.decomposition.packing import Packing
+from farkas.decomposition.protocol import Exchanges
 from farkas.exact.node_bounds import Deadline
 from farkas.instances import library
 from farkas.kernels import Kernel
@@ -82,7 +83,7 @@ def eris() -> Iterator[Any]:
         packing, prices = Packing(pricing), np.zeros(len(pricing.rows))
         packing.fill(prices, -np.arange(auction.num_jobs), lambda: 60.0)
         wanting, rng = np.arange(auction.num_jobs), np.random.default_rng(seed)
-        now = pricing.packed(pricing.exchange(packing.plans, wanting, prices, 10, rng))
+        now = pricing.packed(pricing.exchange(packing.plans, Exchanges(wanting, prices, 10, rng)))
         yield now.finish, now.workers
         now = pricing.packed({i: packing.plans[i] for i in packing.plans if i % 2})
         pricing.squeeze(now, wanting, pricing.room(prices), pricing.everywhere, 30)

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from farkas.decomposition.protocol import Fit, Plans
+from farkas.decomposition.protocol import Demand, Exchanges, Fit, Plans
 from farkas.errors import NoAnswer
 from farkas.forms import LinearForm
 from farkas.instances.eris import Auction
@@ -54,30 +53,22 @@ class AuctionPricing(SchedulePricing):
         shape = (DRAWN_PRICES, *self._shape[:2])
         self._noise = 1.0 + NOISE * (2.0 * self._rng.random(shape) - 1.0)
 
-    def fits(
-        self,
-        owner: int,
-        used: Floats,
-        prices: Floats,
-        noise: Floats,
-        above: float,
-        like: sparse.csr_array | None,
-        many: int,
-    ) -> Sequence[Fit]:
+    def fits(self, owner: int, asked: Demand) -> Sequence[Fit]:
         """Return the job's schedule of best payoff in what is free, if there is one."""
         jobs, (sites, resources, slots) = self.jobs, self._shape
         worth = self._worth[owner]
-        last = int(np.count_nonzero(worth > above)) - 1
+        last = int(np.count_nonzero(worth > asked.above)) - 1
         if last < 0:
             return []
         if self.auction.chunks[owner] == 0:
             return [Fit(float(worth[0]), np.zeros(0, np.int64), np.zeros(0), None)]
         open_slots = self.everywhere
-        if like is not None:
-            open_slots = self._open(np.full(len(like.indices), owner), like.indices)
-        factors = noise[: sites * resources].reshape(sites, resources)
-        taken = used[:slots], used[slots:].reshape(self._shape)
-        seen = meet(jobs, owner, *taken, self.room(prices), factors, 1.0, last, open_slots)
+        if asked.like is not None:
+            rows = asked.like.indices
+            open_slots = self._open(np.full(len(rows), owner), rows)
+        factors = asked.noise[: sites * resources].reshape(sites, resources)
+        taken = asked.used[:slots], asked.used[slots:].reshape(self._shape)
+        seen = meet(jobs, owner, *taken, self.room(asked.prices), factors, 1.0, last, open_slots)
         _payoff, finish, _cost, _bound, found = best_plan(seen, seen, MULTIPLIERS)
         if finish < 0:
             return []
@@ -97,7 +88,8 @@ class AuctionPricing(SchedulePricing):
             missing = choice.owner[left]
             if not len(missing) or float(choice.value[left].sum()) <= small:
                 break
-            self._exchange(packed, missing, room, planned, TRIES, self._rng, in_plan=True)
+            asked = Exchanges(missing, prices, TRIES, self._rng)
+            self._exchange(packed, asked, room, planned, in_plan=True)
             now = np.count_nonzero(packed.finish[choice.owner] < 0)
             waited = waited + 1 if now == len(missing) else 0
         return self.plans_of(packed, {})
@@ -111,18 +103,10 @@ class AuctionPricing(SchedulePricing):
         order: Ints = choice.owner[np.argsort(-share, kind="stable")]
         return order
 
-    def exchange(
-        self,
-        plans: Mapping[int, Fit],
-        wanting: Ints,
-        prices: Floats,
-        tries: int,
-        rng: np.random.Generator,
-        heat: float = 0.0,
-    ) -> Mapping[int, Fit]:
+    def exchange(self, plans: Mapping[int, Fit], asked: Exchanges) -> Mapping[int, Fit]:
         """Exchange jobs so that some complete earlier, while no more worth is lost than allowed."""
-        packed, room = self.packed(plans), self.room(prices)
-        self._exchange(packed, wanting, room, self.everywhere, tries, rng, heat=heat)
+        packed, room = self.packed(plans), self.room(asked.prices)
+        self._exchange(packed, asked, room, self.everywhere)
         return self.plans_of(packed, plans)
 
     def decisions(self, plans: Mapping[int, Fit]) -> Sequence[SlotDecision]:
@@ -219,15 +203,13 @@ class AuctionPricing(SchedulePricing):
     def _exchange(
         self,
         packed: PackedSchedules,
-        targets: Ints,
+        asked: Exchanges,
         room: PricedCapacity,
         slots: Bools,
-        tries: int,
-        rng: np.random.Generator,
         *,
         in_plan: bool = False,
-        heat: float = 0.0,
     ) -> None:
+        targets, _, tries, rng, heat = asked
         if len(targets):
             chosen = targets[rng.integers(len(targets), size=tries)]
             draws = rng.random((tries, DRAWS + MOST_OUT))

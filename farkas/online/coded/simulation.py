@@ -7,7 +7,7 @@ import numpy as np
 from farkas.errors import InvalidOption
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.completion_times import Allocation
-from farkas.numbers import Floats
+from farkas.numbers import Floats, Rng
 from farkas.tolerances import TIE
 
 CHUNK = 20_000  #: Draws at a time: bounds memory, and fixes the order of draws.
@@ -27,12 +27,7 @@ class Sample:
         return last
 
 
-def simulate(
-    data: CodedComputing,
-    plan: Allocation,
-    draws: int,
-    rng: np.random.Generator,
-) -> Sample:
+def simulate(data: CodedComputing, plan: Allocation, draws: int, rng: Rng) -> Sample:
     """Draw completion times.
 
     Order of draws per chunk: uniforms of the shared workers, then exponentials of all workers.
@@ -54,7 +49,7 @@ def simulate(
     return Sample(np.concatenate(parts))
 
 
-def _chunk(data: CodedComputing, plan: Allocation, draws: int, rng: np.random.Generator) -> Floats:
+def _chunk(data: CodedComputing, plan: Allocation, draws: int, rng: Rng) -> Floats:
     shared = np.flatnonzero(((plan.share > 0) & (plan.share < 1)).any(axis=0))
     choice = rng.random((draws, len(shared)))
     delay = -np.log1p(-rng.random((draws, data.workers)))

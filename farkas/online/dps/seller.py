@@ -15,7 +15,7 @@ import numpy as np
 from farkas.errors import NoAnswer
 from farkas.instances.dps import Market
 from farkas.kernels import Floats1, Out, compiled
-from farkas.numbers import Floats, Ints
+from farkas.numbers import Floats, Ints, Rng
 from farkas.online.dps import cluster
 from farkas.online.dps.cluster import (
     DECLINED,
@@ -53,7 +53,7 @@ class SellerState:
 
     known: Knowledge
     cluster: Cluster
-    rng: np.random.Generator
+    rng: Rng
     asked: Floats  #: Unit prices of the jobs at hand, of workers and of servers, shape (2, jobs).
 
     @classmethod
@@ -296,11 +296,7 @@ class FreeOfCharge(Gift):
         return Subproblem(Placement(), found, partial(_units, arrivals), "pa")
 
     def round(
-        self,
-        state: SellerState,
-        arrivals: Offer,
-        answer: SubproblemAnswer | None,
-        rng: np.random.Generator,
+        self, state: SellerState, arrivals: Offer, answer: SubproblemAnswer | None, rng: Rng
     ) -> tuple[SellerState, Decision]:
         """Place the job as the program says."""
         if answer is None:

@@ -18,6 +18,7 @@ import numpy as np
 from farkas.certificates.sums import exact_dot
 from farkas.instances.eris import Auction, Job, Occupancy
 from farkas.models.eris.prices import Prices
+from farkas.numbers import Rng
 from farkas.online.driver import algorithm
 from farkas.online.eris import printed_scheduler, scheduler_dp
 from farkas.online.eris.environment import (
@@ -232,11 +233,7 @@ class Eris(Policy):
         return Bid.of(state.ledger, job).subproblem(self.scheduler)
 
     def round(
-        self,
-        state: AuctionState,
-        arrivals: SlotArrivals,
-        answer: SubproblemAnswer | None,
-        rng: np.random.Generator,
+        self, state: AuctionState, arrivals: SlotArrivals, answer: SubproblemAnswer | None, rng: Rng
     ) -> tuple[AuctionState, SlotDecision | None]:
         """Accept the job if its schedule pays; a slot is decided with its last job."""
         if answer is None:

@@ -13,7 +13,7 @@ import numpy as np
 from farkas.instances.base import Nonnegative
 from farkas.instances.eris import Auction, Job
 from farkas.models.eris.prices import Prices
-from farkas.numbers import Floats
+from farkas.numbers import Floats, Rng
 from farkas.online.driver import algorithm
 from farkas.online.eris.environment import (
     Award,
@@ -94,7 +94,7 @@ class PriceLearner(Policy):
         state: LearnedPrices,
         arrivals: SlotArrivals,
         answer: SubproblemAnswer | None,
-        rng: np.random.Generator,
+        rng: Rng,
     ) -> tuple[LearnedPrices, SlotDecision | None]:
         """Note the first payoffs; then accept who pays, those of best payoff first."""
         if answer is None:
@@ -159,12 +159,7 @@ class PriceLearner(Policy):
 
 
 def expected(
-    seen: Sequence[Job],
-    slot: int,
-    slots: int,
-    forecast: float,
-    sample: int,
-    rng: np.random.Generator,
+    seen: Sequence[Job], slot: int, slots: int, forecast: float, sample: int, rng: Rng
 ) -> tuple[list[Job], Floats]:
     """Jobs that stand for those to come after a slot, by arrival, and how often each comes.
 

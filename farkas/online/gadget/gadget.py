@@ -20,7 +20,7 @@ from farkas.instances.base import Count, Nonnegative
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import Gains, SlotView
-from farkas.numbers import Floats, Ints
+from farkas.numbers import Floats, Ints, Rng
 from farkas.online.driver import algorithm
 from farkas.online.gadget.environment import (
     Arrival,
@@ -105,7 +105,7 @@ class Gadget(Policy):
         state: GadgetState,
         arrivals: tuple[Arrival, ...],
         answer: SubproblemAnswer | None,
-        rng: np.random.Generator,
+        rng: Rng,
     ) -> tuple[GadgetState, Decision | None]:
         """Keep the sizes for the second program, or run the rings."""
         seen = state.meet(arrivals)
@@ -173,7 +173,7 @@ def greedy_exact(solver: str = "") -> Gadget:
     return Gadget("exact", fill=False, solver=solver)
 
 
-def lp_rs_mde(slot: SlotView, rounding: Rounding, rounds: int, rng: np.random.Generator) -> Rings:
+def lp_rs_mde(slot: SlotView, rounding: Rounding, rounds: int, rng: Rng) -> Rings:
     """Run Algorithm 2 on one slot; arguments as of `Gadget`."""
     chosen = select_sizes(only_lone(slot))
     if not len(chosen.jobs):
@@ -228,11 +228,7 @@ def embedding(chosen: SlotView) -> Subproblem:
 
 
 def round_rings(
-    chosen: SlotView,
-    answer: SubproblemAnswer,
-    rounding: Rounding,
-    rounds: int,
-    rng: np.random.Generator,
+    chosen: SlotView, answer: SubproblemAnswer, rounding: Rounding, rounds: int, rng: Rng
 ) -> Rings:
     """Round the answer of `embedding`; lines 7 to 9."""
     mixture: Mixture = answer.decisions

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from scipy import sparse
 
-from farkas.decomposition.protocol import Fit
+from farkas.decomposition.protocol import Demand, Fit
 from farkas.instances.gadget import Cluster
 from farkas.kernels import Floats1, Floats2, Floats3, Ints1, Ints2, Out, compiled
 from farkas.models.gadget.rings import Rings
@@ -147,25 +147,16 @@ class GadgetPlans(GadgetPricing):
         self.place_of = np.append(at, np.nonzero(self._link >= 0)[0] * len(capacity))
         self._room = Room(cluster)
 
-    def fits(
-        self,
-        owner: int,
-        used: Floats,
-        prices: Floats,
-        noise: Floats,
-        above: float,
-        like: sparse.csr_array | None,
-        many: int,
-    ) -> Sequence[Fit]:
+    def fits(self, owner: int, asked: Demand) -> Sequence[Fit]:
         """See `Pricing.fits`; one plan at most."""
         cluster, first = self.cluster, int(self.cluster.arrival[owner])
         if not cluster.reachable_slots[owner]:
             return []
         demand, gain = cluster.demand[owner], self.gain(owner)
-        left = np.append(self.hard - used, np.inf)
+        left = np.append(self.hard - asked.used, np.inf)
         workers = np.zeros((cluster.horizon - first, len(self._servers)), np.int64)
-        unit = (self.priced(prices) @ demand)[self._block_of[first:]]
-        factor = np.append(noise, np.zeros(self._place.size))[self._place[first:]]
+        unit = (self.priced(asked.prices) @ demand)[self._block_of[first:]]
+        factor = np.append(asked.noise, np.zeros(self._place.size))[self._place[first:]]
         mean = factor.mean(axis=1, keepdims=True)
         place_workers(
             left[self._limit[first:]],
@@ -175,10 +166,10 @@ class GadgetPlans(GadgetPricing):
             int(cluster.max_workers[owner]),
             unit * mean,
             np.where(mean > 0, factor / np.where(mean > 0, mean, 1.0), 1.0),
-            np.zeros((0, 0), np.int64) if like is None else self._planned(like, demand),
+            np.zeros((0, 0), np.int64) if asked.like is None else self._planned(asked.like, demand),
             self._block_of[first:],
             gain,
-            above,
+            asked.above,
             workers,
         )
         rings, limits, amounts = [], [np.zeros(0, np.int64)], [np.zeros(0)]
@@ -202,7 +193,7 @@ class GadgetPlans(GadgetPricing):
                 limits.append(self._link[first + t, links])
                 amounts.append(times * cluster.bandwidth[owner])
         total = min(int(workers.sum()), len(gain) - 1)
-        if not total or gain[total] <= above:
+        if not total or gain[total] <= asked.above:
             return []
         limit, amount = np.concatenate(limits), np.concatenate(amounts)
         taken = (limit >= 0) & (amount > 0)

@@ -13,7 +13,7 @@ import numpy as np
 from farkas.instances.base import Nonnegative
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker.data import SlotProblem, Snapshot, growth
-from farkas.numbers import Floats, Ints, floats
+from farkas.numbers import Floats, Ints, Rng, floats
 from farkas.online.driver import Outcome, algorithm, plain
 from farkas.online.mlbroker.environment import Knowledge, PlacedSlot, tight_bound
 from farkas.online.policy import Increments, Policy
@@ -150,11 +150,7 @@ class Fractional(Policy):
         return SlotProblem(market=market, before=before, constants=constants)
 
     def round(
-        self,
-        state: FractionalState,
-        arrivals: Snapshot,
-        answer: SubproblemAnswer | None,
-        rng: np.random.Generator,
+        self, state: FractionalState, arrivals: Snapshot, answer: SubproblemAnswer | None, rng: Rng
     ) -> tuple[FractionalState, Any]:
         """Keep what noise leaves of the solution: v := min(1, max(v(t−1), need))."""
         solution = None if answer is None else answer.decisions
@@ -362,19 +358,13 @@ class RoundedFractional(Fractional):
     """Fractional algorithm whose decisions are rounded by slot; it never sees the rounding."""
 
     def round(
-        self,
-        state: FractionalState,
-        arrivals: Snapshot,
-        answer: SubproblemAnswer | None,
-        rng: np.random.Generator,
+        self, state: FractionalState, arrivals: Snapshot, answer: SubproblemAnswer | None, rng: Rng
     ) -> tuple[FractionalState, PlacedSlot]:
         """Decide fractionally, then round."""
         state, decision = super().round(state, arrivals, answer, rng)
         return state, self.whole(decision, arrivals.market, rng)
 
-    def whole(
-        self, decision: FractionalSlot, market: Brokerage, rng: np.random.Generator
-    ) -> PlacedSlot:
+    def whole(self, decision: FractionalSlot, market: Brokerage, rng: Rng) -> PlacedSlot:
         """Make the fractional decision of a slot integer."""
         raise NotImplementedError
 
@@ -416,9 +406,7 @@ class MlBroker(RoundedFractional):
 
     combine: Combine = "max"
 
-    def whole(
-        self, decision: FractionalSlot, market: Brokerage, rng: np.random.Generator
-    ) -> PlacedSlot:
+    def whole(self, decision: FractionalSlot, market: Brokerage, rng: Rng) -> PlacedSlot:
         """Round workers by Algorithm 3 and draw one server a job."""
         workers, server = clean(decision, market)
         placed = round_workers(workers, market.worker_demand, rng, combine=self.combine)
@@ -434,9 +422,7 @@ class IndependentRounding(RoundedFractional):
     counts such jobs and repairs them where most data are untrained.
     """
 
-    def whole(
-        self, decision: FractionalSlot, market: Brokerage, rng: np.random.Generator
-    ) -> PlacedSlot:
+    def whole(self, decision: FractionalSlot, market: Brokerage, rng: Rng) -> PlacedSlot:
         """Round to the nearest, then repair."""
         workers, server = clean(decision, market)
         nearest = np.floor(workers + 0.5).astype(np.int64)
@@ -456,9 +442,7 @@ class IndependentRounding(RoundedFractional):
 class GreedyRounding(RoundedFractional):
     """Workers rounded up, server where its share is largest, the first such site on ties."""
 
-    def whole(
-        self, decision: FractionalSlot, market: Brokerage, rng: np.random.Generator
-    ) -> PlacedSlot:
+    def whole(self, decision: FractionalSlot, market: Brokerage, rng: Rng) -> PlacedSlot:
         """Round up."""
         workers, server = clean(decision, market)
         return PlacedSlot(

@@ -16,7 +16,7 @@ from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.instances.options import Share
 from farkas.instances.rounding import guarded_ceil
 from farkas.models.mlbroker.data import PlacedWorkers, Snapshot, present_at
-from farkas.numbers import Bools, Floats, Ints
+from farkas.numbers import Bools, Floats, Ints, Rng
 from farkas.online.driver import algorithm
 from farkas.online.mlbroker.environment import Knowledge, PlacedSlot, by_slot, recourse_costs
 from farkas.online.policy import Policy
@@ -88,11 +88,7 @@ class LocalWorkers(Policy):
         return {}
 
     def round(
-        self,
-        state: dict[int, int],
-        arrivals: Snapshot,
-        answer: Any,
-        rng: np.random.Generator,
+        self, state: dict[int, int], arrivals: Snapshot, answer: Any, rng: Rng
     ) -> tuple[dict[int, int], PlacedSlot]:
         """Place workers with the data, and the servers of new jobs anywhere."""
         market, after = arrivals.market, {}
@@ -245,11 +241,7 @@ class OneShotPlacement(SlotBaseline):
         return Subproblem(program, now, placement, "slot_tree", {"gap": self.gap})
 
     def round(
-        self,
-        state: Presence,
-        arrivals: Snapshot,
-        answer: SubproblemAnswer | None,
-        rng: np.random.Generator,
+        self, state: Presence, arrivals: Snapshot, answer: SubproblemAnswer | None, rng: Rng
     ) -> tuple[Presence, PlacedSlot]:
         """Take the program's placement."""
         if answer is None:

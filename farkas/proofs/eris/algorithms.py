@@ -16,6 +16,7 @@ from farkas.instances.variates import multinomial
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.one_shot import OneShot, SlotTask
 from farkas.models.eris.prices import posted_on_arrival
+from farkas.numbers import Rng
 from farkas.online.eris.environment import Ledger, Piece, Proposal, can_run, pieces_of
 from farkas.online.eris.eris import Bid
 from farkas.online.eris.printed_scheduler import printed_slot
@@ -97,9 +98,7 @@ def auctions(count: int, seed: int = 0, shape: Shape | None = None) -> Iterator[
         )
 
 
-def _job(
-    rng: np.random.Generator, arrival: int, slots: int, sites: int, chunks: int
-) -> dict[str, Any]:
+def _job(rng: Rng, arrival: int, slots: int, sites: int, chunks: int) -> dict[str, Any]:
     return {
         "arrival": arrival,
         "utility": -np.sort(-np.round(uniform(rng, 2, 60, slots - arrival), 2)),

@@ -6,6 +6,7 @@ import msgspec
 import numpy as np
 
 from farkas.instances.eris import Auction, Job
+from farkas.numbers import Rng
 from farkas.online.eris.environment import Ledger, can_run
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.portable_functions import uniform
@@ -14,7 +15,7 @@ from farkas.proofs.eris.algorithms import Shape, auctions, propose
 from farkas.proofs.verdict import Among, Relation, Saying, Verdict, said
 from farkas.tolerances import SOLVER_GAP
 
-Report = Callable[[Job, np.random.Generator], Job]
+Report = Callable[[Job, Rng], Job]
 
 
 def no_gain(sample: Auction, truth: Job, report: Job, scheduler: str) -> Relation:
@@ -26,14 +27,14 @@ def no_gain(sample: Auction, truth: Job, report: Job, scheduler: str) -> Relatio
     return Relation(reported, "<=", honest, SOLVER_GAP, size=max(truth.utility))
 
 
-def other_worth(job: Job, rng: np.random.Generator) -> Job:
+def other_worth(job: Job, rng: Rng) -> Job:
     """Report another utility."""
     scaled = np.array(job.utility) * uniform(rng, 0.2, 3.0)
     shifted = np.maximum.accumulate((scaled + uniform(rng, 0, 20, len(scaled)))[::-1])[::-1]
     return msgspec.structs.replace(job, utility=tuple(shifted.tolist()))
 
 
-def later_arrival(job: Job, rng: np.random.Generator) -> Job:
+def later_arrival(job: Job, rng: Rng) -> Job:
     """Report a later arrival, with the true worth of every slot that is left."""
     if len(job.utility) == 1:
         return job
@@ -41,7 +42,7 @@ def later_arrival(job: Job, rng: np.random.Generator) -> Job:
     return msgspec.structs.replace(job, arrival=job.arrival + delay, utility=job.utility[delay:])
 
 
-def more_demand(job: Job, rng: np.random.Generator) -> Job:
+def more_demand(job: Job, rng: Rng) -> Job:
     """Report more units per worker and per server."""
     worker = np.array(job.worker_demand) + rng.integers(0, 3, len(job.worker_demand))
     server = np.array(job.server_demand) + rng.integers(0, 2, len(job.server_demand))
@@ -50,7 +51,7 @@ def more_demand(job: Job, rng: np.random.Generator) -> Job:
     )
 
 
-def more_epochs(job: Job, rng: np.random.Generator) -> Job:
+def more_epochs(job: Job, rng: Rng) -> Job:
     """Report more passes over the data."""
     return msgspec.structs.replace(job, epochs=job.epochs + int(rng.integers(1, 3)))
 

@@ -14,6 +14,7 @@ from farkas.instances.variates import multinomial
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.offline import Offline
 from farkas.models.eris.prices import Prices
+from farkas.numbers import Rng
 from farkas.online.eris.environment import Ledger, SlotDecision, pieces_of, usage
 from farkas.online.eris.eris import accepted
 from farkas.portable_functions import uniform
@@ -180,7 +181,7 @@ def small_jobs(count: int, seed: int) -> Iterator[Auction]:
         )
 
 
-def _small_job(rng: np.random.Generator, arrival: int, slots: int, sites: int) -> dict[str, Any]:
+def _small_job(rng: Rng, arrival: int, slots: int, sites: int) -> dict[str, Any]:
     return {
         "arrival": arrival,
         "utility": -np.sort(-np.round(uniform(rng, 8, 31, slots - arrival), 2)),

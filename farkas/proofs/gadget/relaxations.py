@@ -13,7 +13,7 @@ from farkas.models.gadget.column import ColumnIP, ColumnLP
 from farkas.models.gadget.gvne import Gvne
 from farkas.models.gadget.offline import Offline
 from farkas.models.gadget.slot import SlotView, snapshot
-from farkas.numbers import Floats
+from farkas.numbers import Floats, Rng
 from farkas.proofs.claim import (
     Trials,
     claim,
@@ -30,8 +30,6 @@ from farkas.relaxations.gadget.embedding import (
 )
 from farkas.solvers import solve
 from farkas.tolerances import LOOSE_GAP, ROUNDING, SHARE, SOLVER_GAP
-
-Rng = np.random.Generator
 
 shipped = functools.partial(instance_of, Cluster)  #: Shipped instance of this kind.
 

@@ -9,6 +9,7 @@ from farkas.instances.gadget import Cluster
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import SlotView, snapshot
+from farkas.numbers import Rng
 from farkas.online.gadget.gadget import (
     only_lone,
     rounding_problem,
@@ -192,7 +193,7 @@ def chosen_slot(servers: int) -> SlotView:
 DRAWS = 200  #: Draws here; the worst that qualifies is run.
 
 
-def worst_qualified(slot: SlotView, rng: np.random.Generator) -> Rings | None:
+def worst_qualified(slot: SlotView, rng: Rng) -> Rings | None:
     """Among :data:`DRAWS` draws, the least worth a third of the relaxation within β and γ.
 
     The augmented relaxation at the sizes of line 3 is drawn from.

@@ -16,7 +16,7 @@ from scipy import sparse
 from farkas.certificates.dps import Charges, PricedMarket
 from farkas.certificates.priced_tree import Case, Knapsack
 from farkas.decomposition.cuts import VIOLATED, rounded
-from farkas.decomposition.protocol import Fit, Plans, Pricing
+from farkas.decomposition.protocol import Demand, Fit, Plans, Pricing
 from farkas.instances.dps import Market
 from farkas.numbers import Array, Bools, Floats, Ints
 from farkas.tolerances import FINE_GAP
@@ -208,22 +208,13 @@ class ServerPricing(Pricing):
         )
         return Plans(owner, self.most[owner], use.tocsr())
 
-    def fits(
-        self,
-        owner: int,
-        used: Floats,
-        prices: Floats,
-        noise: Floats,
-        above: float,
-        like: sparse.csr_array | None,
-        many: int,
-    ) -> list[Fit]:
+    def fits(self, owner: int, asked: Demand) -> list[Fit]:
         """Place a job whole where room is cheapest, or spread; one that has to pay more waits."""
-        worth = float(self.most[owner])
-        if worth <= above:
+        worth, noise, many = float(self.most[owner]), asked.noise, asked.many
+        if worth <= asked.above:
             return []
-        charges, idle = self.charges(prices), self.idle(owner, used)
-        among, longer = self._inside(owner, like)
+        charges, idle = self.charges(asked.prices), self.idle(owner, asked.used)
+        among, longer = self._inside(owner, asked.like)
         found = self._whole(owner, charges, idle, noise, among, many)
         if longer and (not found or many > 1):
             parts = self._spread(owner, charges, idle, noise, among)

@@ -17,11 +17,11 @@ from farkas.certificates.gadget_slot import PricedSlot
 from farkas.certificates.priced_tree import Case, PricedTree
 from farkas.decomposition.column_generation import DualPoint, price_rows
 from farkas.decomposition.master import Master, Pool
-from farkas.decomposition.protocol import Fit, Plans, Pricing, Tree
+from farkas.decomposition.protocol import Demand, Exchanges, Fit, Plans, Pricing, Tree
 from farkas.executor import Executor
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import RingLimits, SlotView
-from farkas.numbers import Bools, Floats, Ints, floats
+from farkas.numbers import Bools, Floats, Ints, Rng, floats
 from farkas.relaxations.gadget.ring_search import Arcs, RingTask, best_ring, best_rings
 from farkas.tolerances import LOOSE_GAP, ROUNDING, SIMPLEX
 
@@ -304,29 +304,20 @@ class SlotPricing(Pricing):
         need = slot.cluster.bandwidth[jobs][:, None]
         return RingLimits(workers, _times(link[None], need, slot.uses[places]))
 
-    def fits(
-        self,
-        owner: int,
-        used: Floats,
-        prices: Floats,
-        noise: Floats,
-        above: float,
-        like: sparse.csr_array | None,
-        many: int,
-    ) -> Sequence[Fit]:
+    def fits(self, owner: int, asked: Demand) -> Sequence[Fit]:
         """See `Pricing.fits`: the best ring, and the best of each other size."""
         place, cluster = int(self._place[owner]), self.slot.cluster
         if place < 0:
             return []
-        left = self.hard - used
+        left, many = self.hard - asked.used, asked.many
         limits = self._limits(np.array([place]), left)
         cap, uses = limits.workers[0], limits.uses[0]
-        if like is not None:
-            inside = self.split((like.toarray().ravel() > 0).astype(np.float64), 1.0)
+        if asked.like is not None:
+            inside = self.split((asked.like.toarray().ravel() > 0).astype(np.float64), 1.0)
             cap, uses = cap * inside[0].any(axis=1), uses * (inside[1] > 0)
-        node, link = self.split(prices * noise[self.place_of])
+        node, link = self.split(asked.prices * asked.noise[self.place_of])
         need, worth = float(cluster.bandwidth[owner]), self.search.worth[place].copy()
-        worth[worth <= above] = -np.inf
+        worth[worth <= asked.above] = -np.inf
         room = np.maximum(self.split(left, np.inf)[1], need)
         share = np.divide(need, room, out=np.zeros_like(room), where=room > 0)
         length = need * link + FAINT * self.most[owner] * (ROUNDING + share)
@@ -359,7 +350,7 @@ class SlotPricing(Pricing):
         value = float(self.slot.gains[self._place[owner], size - 1])
         return Fit(value, limit, use[limit], (workers, flow))
 
-    def lay(self, owner: int, size: int, used: Floats, rng: np.random.Generator) -> Fit | None:
+    def lay(self, owner: int, size: int, used: Floats, rng: Rng) -> Fit | None:
         """Lay a ring of a size in what hard limits leave; None where there is no room.
 
         It takes small shares of links, and a drawn choice of servers.
@@ -383,25 +374,17 @@ class SlotPricing(Pricing):
             for owner, value, use in keys
         }
 
-    def exchange(
-        self,
-        plans: Mapping[int, Fit],
-        candidates: Ints,
-        prices: Floats,
-        tries: int,
-        rng: np.random.Generator,
-        heat: float = 0.0,
-    ) -> Mapping[int, Fit] | None:
+    def exchange(self, plans: Mapping[int, Fit], asked: Exchanges) -> Mapping[int, Fit] | None:
         """See `Pricing.exchange`: dive, then in the room of a third of the rings."""
-        if heat:
+        if asked.heat:
             return None
         kept, parts = dict[int, Fit](), FIRST_DIVES
         if self._dived:
             owners, parts = sorted(plans), LATER_DIVES
-            stay = rng.permutation(len(owners))[len(owners) // AWAY :]
+            stay = asked.rng.permutation(len(owners))[len(owners) // AWAY :]
             kept = {owners[at]: plans[owners[at]] for at in stay}
         self._dived = True
-        found = [plans, *(self._dive(kept, prices, each) for each in parts)]
+        found = [plans, *(self._dive(kept, asked.prices, each) for each in parts)]
         return max(found, key=lambda each: sum(fit.value for fit in each.values()))
 
     def _dive(self, kept: Mapping[int, Fit], prices: Floats, parts: int) -> Mapping[int, Fit]:

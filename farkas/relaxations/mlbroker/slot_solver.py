@@ -7,7 +7,6 @@ bound and its point, priced with the true terms, an upper bound.  Tangents join 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
@@ -82,42 +81,11 @@ def refine(tangents: Tangents, deployed: Floats, price: Floats, where: np.ndarra
 MOST_ROUNDS = 60
 
 
-def settle(
-    tangents: Tangents,
-    ask: Callable[[Floats, Floats], Answer],
-    deployed: Callable[[Floats], Floats],
-    price: Callable[[Floats], Floats],
-) -> tuple[Answer, float]:
-    """Add tangents until the linear program's point is optimal for (10).
-
-    ``ask`` solves with new prices and widths of the segments; ``deployed`` reads deployment from a
-    point, ``price`` what it would be worth from row duals. Returns the best answer, and an upper
-    bound on how far it is from the optimum, USD.
-    """
-    best: tuple[Answer, float] | None = None
-    for _ in range(MOST_ROUNDS):
-        answer = ask(*tangents.segments())
-        if best is not None and answer.claim is not Conclusion.OPTIMAL:
-            return best  # segments as narrow as the solver's tolerances
-        here = deployed(answer.require_optimal().point)
-        short = shortfall(tangents, here)
-        gap = float(short.sum())
-        if best is None or gap <= best[1]:
-            best = answer, gap
-        goal = FINE_GAP * (abs(answer.objective) + full_price(tangents))
-        if gap <= goal:
-            break
-        where = short > goal / (4 * short.size)
-        if not refine(tangents, here, price(answer.row_duals), where):
-            break
-    assert best is not None
-    return best
-
-
 class Together:
     """Slots of any relaxation and semantics, all jobs in one linear program.
 
-    ``relax``, ``semantics``: as in mlbroker.regularized.
+    Tangents are added until the point is optimal for (10).  ``relax``, ``semantics``: as in
+    mlbroker.regularized.
     """
 
     PIECES = 24
@@ -142,17 +110,25 @@ class Together:
         def deployed(point: Floats) -> Floats:
             return np.maximum(form.values(point, "deployed"), tangents.start)
 
-        def price(duals: Floats) -> Floats:
-            return -form.row_values(duals, "deployed_in_pieces")
-
-        session = Session(form)
-
-        def ask(segments: Floats, widths: Floats) -> Answer:
-            cost[risen], upper[risen] = segments.reshape(-1), widths.reshape(-1)
+        session, best = Session(form), None
+        for _ in range(MOST_ROUNDS):
+            cost[risen], upper[risen] = (part.reshape(-1) for part in tangents.segments())
             session.update(cost=cost, upper=upper)
-            return optimum_of(session)
-
-        answer, gap = settle(tangents, ask, deployed, price)
+            answer = optimum_of(session)
+            if best is not None and answer.claim is not Conclusion.OPTIMAL:
+                break  # segments as narrow as the solver's tolerances
+            here = deployed(answer.require_optimal().point)
+            short = shortfall(tangents, here)
+            above = float(short.sum())
+            if best is None or above <= best[1]:
+                best = answer, above
+            goal = FINE_GAP * (abs(answer.objective) + full_price(tangents))
+            where = short > goal / (4 * short.size)
+            price = -form.row_values(answer.row_duals, "deployed_in_pieces")
+            if above <= goal or not refine(tangents, here, price, where):
+                break
+        assert best is not None
+        answer, gap = best
         terms = entropy(deployed(answer.point), problem.before, problem.scale, market.epsilon)
         cost[risen] = 0.0
         linear = float((cost * answer.point).sum())

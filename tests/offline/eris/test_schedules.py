@@ -12,7 +12,7 @@ from farkas.decomposition.column_generation import price_rows
 from farkas.decomposition.master import Master, Pool
 from farkas.decomposition.neighbourhoods import Targets
 from farkas.decomposition.packing import Packing
-from farkas.decomposition.protocol import Plans
+from farkas.decomposition.protocol import Demand, Exchanges, Plans
 from farkas.offline import searches
 from farkas.offline.eris.optimum import LEAST_PRICE, AuctionPricing
 from farkas.offline.eris.squeeze_kernel import (
@@ -107,13 +107,13 @@ def test_fits_are_worth_more_than_asked_and_keep_to_the_slots_of_a_plan():
             use = np.zeros((1, len(pricing.rows)))
             use[0, [auction.slots + slot for slot in slots]] = 1.0
             like = sparse.csr_array(use)
-        found = pricing.fits(0, empty, nothing, factors, above, like, 1)
+        found = pricing.fits(0, Demand(empty, nothing, factors, above, like))
         return found[0].value if found else None
 
     assert [value(0.0), value(8.9), value(9.0)] == [9.0, 9.0, None]
     assert [value(0.0, [1]), value(0.0, [2]), value(5.0, [1])] == [5.0, 2.0, None]
     full = np.array(pricing.hard)
-    assert pricing.fits(0, full, nothing, factors, 0.0, None, 1) == []
+    assert pricing.fits(0, Demand(full, nothing, factors)) == []
 
 
 def test_a_job_without_data_is_served_for_nothing():
@@ -134,7 +134,7 @@ def test_exchanges_keep_the_books_and_lose_no_worth(seed):
     rng, wanting = np.random.default_rng(seed), np.arange(auction.num_jobs)
     for _ in range(3):
         before = packing.value
-        packing.restore(pricing.exchange(packing.plans, wanting, prices, 40, rng))
+        packing.restore(pricing.exchange(packing.plans, Exchanges(wanting, prices, 40, rng)))
         assert packing.value >= before - 1e-9
         check(pricing, pricing.packed(packing.plans))
 
@@ -151,7 +151,9 @@ def test_exchanges_lose_less_than_the_heat(heat, lost):
     values = set()
     for _ in range(200):
         packing.restore(best)
-        packing.restore(pricing.exchange(packing.plans, np.arange(2), prices, 1, rng, heat))
+        packing.restore(
+            pricing.exchange(packing.plans, Exchanges(np.arange(2), prices, 1, rng, heat))
+        )
         values.add(packing.value)
         check(pricing, pricing.packed(packing.plans))
     assert min(values) > 10.5 - max(heat, 1e-9)
@@ -186,7 +188,7 @@ def test_decisions_are_worth_what_was_added_up(seed):
     pricing, packing, prices = filled(auction, reversed(range(auction.num_jobs)))
     rng = np.random.default_rng(seed)
     wanting = np.arange(auction.num_jobs)
-    packing.restore(pricing.exchange(packing.plans, wanting, prices, 30, rng))
+    packing.restore(pricing.exchange(packing.plans, Exchanges(wanting, prices, 30, rng)))
     run = searches["eris.optimum"].run(auction, pricing.decisions(packing.plans))
     assert not run.violations
     assert float(Fraction(run.reached)) == pytest.approx(packing.value, rel=1e-9, abs=1e-9)

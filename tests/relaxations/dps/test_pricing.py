@@ -13,7 +13,7 @@ from farkas.certificates.priced_tree import Window
 from farkas.decomposition.column_generation import price_rows
 from farkas.decomposition.cuts import CutLoop
 from farkas.decomposition.master import Master, Pool
-from farkas.decomposition.protocol import Tree
+from farkas.decomposition.protocol import Demand, Tree
 from farkas.models.dps.offline import Offline
 from farkas.relaxations.dps.interval import IntervalLP
 from farkas.relaxations.dps.pricing import ServerPricing
@@ -184,7 +184,7 @@ def test_what_fits_keeps_every_limit_and_stays_in_its_pools(seed):
     for job in rng.permutation(problem.owners).tolist():
         like = likes.get(job)
         for many, rows in ((1, None), (3, None), (3, like)):
-            for fit in problem.fits(job, used, prices, quiet, 0.0, rows, many):
+            for fit in problem.fits(job, Demand(used, prices, quiet, 0.0, rows, many)):
                 after = used.copy()
                 np.add.at(after, fit.limit, fit.amount)
                 assert (after <= problem.hard).all()
@@ -196,10 +196,10 @@ def test_what_fits_keeps_every_limit_and_stays_in_its_pools(seed):
                 assert any((row == plan).all() for plan in plans_of(problem, job))
                 if rows is not None:  # no row but those of the plan that is to be followed
                     assert set(np.flatnonzero(row)) <= set(rows.indices.tolist())
-        found = problem.fits(job, used, 0.0 * prices, quiet, 0.0, None, 1)
+        found = problem.fits(job, Demand(used, 0.0 * prices, quiet))
         for fit in found:
             used[fit.limit] += fit.amount
-        assert not problem.fits(job, used, prices, quiet, float(problem.most[job]), None, 1)
+        assert not problem.fits(job, Demand(used, prices, quiet, float(problem.most[job])))
 
 
 def test_the_fullest_server_hosts_a_whole_job():
@@ -213,7 +213,7 @@ def test_the_fullest_server_hosts_a_whole_job():
     }  # fmt: skip
     problem = ServerPricing(market.replace(jobs=[job, {**job, "workers": 3}]))
     free, used, quiet = np.zeros(len(problem.rows)), np.zeros(len(problem.hard)), np.ones(2)
-    (fit,) = problem.fits(0, used, free, quiet, 0.0, None, 1)
+    (fit,) = problem.fits(0, Demand(used, free, quiet))
     assert [servers.tolist() for servers, _ in fit.what] == [[1], [1]]
-    (fit,) = problem.fits(1, used, free, quiet, 0.0, None, 1)
+    (fit,) = problem.fits(1, Demand(used, free, quiet))
     assert [servers.tolist() for servers, _ in fit.what] == [[0], [0]]

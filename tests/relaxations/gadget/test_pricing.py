@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from farkas.certificates.priced_tree import Split, Window, leaves_of, prove_leaves
-from farkas.decomposition.protocol import Tree
+from farkas.decomposition.protocol import Demand, Tree
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.offline.methods import searches
 from farkas.online.gadget.plans import GadgetPlans
@@ -116,7 +116,7 @@ def test_plans_fit_what_is_left_and_stay_where_they_are_planned():
         found = {}
         for at, owner in enumerate(plans.owner.tolist()):
             like = plans.use[[at]]
-            for fit in problem.fits(owner, used, prices, noise, 0.0, like, 1):
+            for fit in problem.fits(owner, Demand(used, prices, noise, 0.0, like)):
                 np.add.at(used, fit.limit, fit.amount)
                 found[owner] = fit
                 row = problem.row_of[fit.limit]
@@ -138,14 +138,14 @@ def test_a_block_is_spread_evenly_and_a_ring_fills_the_fullest_server_that_holds
     _, plans = problem.replies(np.zeros(len(problem.rows)), {})
     noise = np.ones(problem.place_of.max() + 1)
     used = np.zeros(len(problem.hard))
-    (fit,) = problem.fits(0, used, np.zeros(len(problem.rows)), noise, 0.0, plans.use[[0]], 1)
+    (fit,) = problem.fits(0, Demand(used, np.zeros(len(problem.rows)), noise, 0.0, plans.use[[0]]))
     servers = np.flatnonzero(cluster.is_server)
     small, large = servers[np.argsort(cluster.capacity[servers, 0])].tolist()
     assert [(slot, hosts.tolist(), counts.tolist()) for slot, hosts, counts, _ in fit.what] == [
         (0, [small], [2]), (1, [small], [2])
     ]  # fmt: skip
     used[fit.limit[:1]] = 1.0
-    (fit,) = problem.fits(0, used, np.zeros(len(problem.rows)), noise, 0.0, plans.use[[0]], 1)
+    (fit,) = problem.fits(0, Demand(used, np.zeros(len(problem.rows)), noise, 0.0, plans.use[[0]]))
     assert [hosts.tolist() for _, hosts, _, _ in fit.what] == [[large], [small]]
 
 
@@ -155,10 +155,10 @@ def test_a_ring_without_links_stays_on_one_server():
     problem = GadgetPlans(cluster)
     noise = np.ones(problem.place_of.max() + 1)
     used, prices = np.zeros(len(problem.hard)), np.zeros(len(problem.rows))
-    (fit,) = problem.fits(0, used, prices, noise, 0.0, None, 1)
+    (fit,) = problem.fits(0, Demand(used, prices, noise))
     assert fit.value == pytest.approx(5.0)
     assert [counts.tolist() for _, _, counts, _ in fit.what] == [[1]]
-    assert not problem.fits(0, used, prices, noise, 5.0, None, 1)
+    assert not problem.fits(0, Demand(used, prices, noise, 5.0))
 
 
 def test_values_are_what_jobs_earn_beyond_never_running():
@@ -180,8 +180,8 @@ def test_a_planned_ring_grows_no_larger_than_the_largest():
     prices, noise = np.zeros(len(problem.rows)), np.ones(problem.place_of.max() + 1)
     _, plans = problem.replies(prices, {})
     used = np.zeros(len(problem.hard))
-    (fit,) = problem.fits(0, used, prices, noise, 0.0, plans.use[[0]], 1)
+    (fit,) = problem.fits(0, Demand(used, prices, noise, 0.0, plans.use[[0]]))
     assert fit.value == pytest.approx(14)
     used[(problem.row_of >= 0) & (problem.place_of < 2)] = 3.0
-    (fit,) = problem.fits(0, used, prices, noise, 0.0, plans.use[[0]], 1)
+    (fit,) = problem.fits(0, Demand(used, prices, noise, 0.0, plans.use[[0]]))
     assert [(slot, counts.tolist()) for slot, _, counts, _ in fit.what] == [(1, [2])]

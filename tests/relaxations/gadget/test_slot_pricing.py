@@ -12,6 +12,7 @@ from farkas.decomposition.cases import CaseTree
 from farkas.decomposition.column_generation import price_rows
 from farkas.decomposition.master import Master, Pool
 from farkas.decomposition.packing import Packing
+from farkas.decomposition.protocol import Demand, Exchanges
 from farkas.models.gadget.column import ColumnLP
 from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.slot import snapshot
@@ -69,7 +70,7 @@ def test_a_ring_found_for_one_job_is_a_plan_of_others():
     slot = snapshot(small([1, 1], [(0, 1, 3)], alike, alike, thin))
     problem = SlotPricing(slot)
     none = np.zeros(len(problem.rows))
-    rings = problem.rings({0: problem.fits(0, none, none, np.ones(9), 0.0, None, 1)[0]})
+    rings = problem.rings({0: problem.fits(0, Demand(none, none, np.ones(9)))[0]})
     assert rings.size.tolist() == [2]
     problem.known.add(rings)
     profit = problem.known.profit(problem.search.worth, np.zeros((2, 1)), np.zeros(2))
@@ -89,13 +90,13 @@ def test_rings_are_laid_in_what_is_left_of_servers_and_links():
     # several plans of one job have several sizes, and are worth more than what is asked for
     job = int(slot.jobs[(slot.gains * slot.allowed > 0).sum(axis=1).argmax()])
     free = 0 * found.prices
-    many = problem.fits(job, 0 * packing.used, free, packing.plain, 0.0, None, 9)
+    many = problem.fits(job, Demand(0 * packing.used, free, packing.plain, 0.0, None, 9))
     sizes = [int(fit.what[0].sum()) for fit in many]
     assert len(set(sizes)) == len(sizes) > 1
     most = max(fit.value for fit in many)
-    for fit in problem.fits(job, 0 * packing.used, free, packing.plain, most / 2, None, 9):
+    for fit in problem.fits(job, Demand(0 * packing.used, free, packing.plain, most / 2, None, 9)):
         assert fit.value > most / 2
-    assert not problem.fits(job, problem.hard, free, packing.plain, 0.0, None, 1)
+    assert not problem.fits(job, Demand(problem.hard, free, packing.plain))
 
 
 def test_dives_keep_what_stays_and_break_nothing():
@@ -103,11 +104,11 @@ def test_dives_keep_what_stays_and_break_nothing():
     slot = snapshot(cluster)
     problem, found = priced_slot(slot, 1e-5, 0)
     rng, wanting = np.random.default_rng(0), np.zeros(0, np.int64)
-    first = problem.exchange({}, wanting, found.prices, 1, rng)
+    first = problem.exchange({}, Exchanges(wanting, found.prices, 1, rng))
     value = sum(fit.value for fit in first.values())
     assert found.bound * 0.9 <= value <= found.bound
     assert schedule_broken(cluster, [problem.rings(first)]) == []
-    again = problem.exchange(first, wanting, found.prices, 1, rng)
+    again = problem.exchange(first, Exchanges(wanting, found.prices, 1, rng))
     assert sum(fit.value for fit in again.values()) >= value
     assert schedule_broken(cluster, [problem.rings(again)]) == []
     kept = dict(list(first.items())[:3])
