@@ -16,7 +16,7 @@ import numpy as np
 
 import farkas
 from farkas.certificates import check
-from farkas.certificates.dps import bounds_to_date, certify_prices
+from farkas.certificates.dps import certify_prices
 from farkas.online import algorithms
 from farkas.relaxations.dps.prices import subgradient_prices
 
@@ -56,7 +56,7 @@ def main() -> None:
         share = done.profit / bound
         print(f"{'dps.' + name:16} {done.profit:12.2f} {share:12.1%} {done.served.sum():12d}")
     last = int(market.arrival.max())
-    dates = bounds_to_date(market, certificate)
+    dates = certificate.bounds_so_far(market)
     assert dates is not None
     for share in (0.25, 0.5, 0.75):
         slot = int(share * last)

@@ -337,6 +337,30 @@ class PricedMarket(PricedProgram):
             found += units * int((count == self.pools.count).sum())
         return Fraction(found) if value > 0 else Fraction(0)
 
+    def bounds_so_far(self, prices: Floats) -> list[Fraction] | None:
+        """Bound payments of the jobs that have arrived until each slot, shape (horizon,).
+
+        Prices count in the slots in which these jobs hold units at the least: weak duality holds
+        for any part of the capacity.  None where prices are of classes of servers.
+        """
+        if not self.single:
+            return None
+        market, grid = self.instance, self.grid(prices)
+        kind, everyone = grid.kind(market, self.reward), np.arange(self.owners)
+        charge = self.least(grid, everyone, kind)
+        left = np.maximum(rounded_up(self.reward, grid.scale, charge.dtype) - charge, 0)
+        gained = np.zeros(market.horizon, kind)
+        np.add.at(gained, market.arrival, left)
+        after = np.searchsorted(self.slots, market.last_slot, "right")
+        for (types, _, _), rents in zip(self.sides, self.rents(grid, kind), strict=True):
+            for of, each in enumerate(rents.sum(axis=0)):
+                jobs = np.flatnonzero(types == of)
+                np.add.at(gained, _first_use(market, self.slots, jobs, after[jobs]), each)
+        found = list[Fraction]()
+        for more, total in zip(gained.tolist(), np.cumsum(gained).tolist(), strict=True):
+            found.append(scaled(total, -grid.scale) if more or not found else found[-1])
+        return found
+
     def steps(self) -> float:
         """Count ways to place jobs whole, and prices."""
         return float(self.owners * self.pools.count + self.width)
@@ -349,35 +373,6 @@ for _name in PROGRAMS:
 def certify_prices(market: Market, prices: Floats, rewards: Rewards) -> PricedTree:
     """Certify what prices by type and slot prove."""
     return PricedTree.of(PricedMarket(market, f"dps.interval_lp[{rewards}]"), prices)
-
-
-def bounds_to_date(market: Market, certificate: PricedTree) -> list[Fraction] | None:
-    """Bound payments of the jobs that have arrived until each slot, shape (horizon,).
-
-    Prices count in the slots in which these jobs hold units at the least: weak duality holds for
-    any part of the capacity.  The last bound is that of all jobs.  None where the certificate has
-    no prices by type and slot for all of them.
-    """
-    program = certificate.stated(market)
-    if not isinstance(program, PricedMarket) or not program.single or len(certificate.tree) > 1:
-        return None
-    if certificate.knapsacks:
-        return None
-    grid = program.grid(certificate.read_prices(program)[0])
-    kind, everyone = grid.kind(market, program.reward), np.arange(program.owners)
-    charge = program.least(grid, everyone, kind)
-    left = np.maximum(rounded_up(program.reward, grid.scale, charge.dtype) - charge, 0)
-    gained = np.zeros(market.horizon, kind)
-    np.add.at(gained, market.arrival, left)
-    after = np.searchsorted(program.slots, market.last_slot, "right")
-    for (types, _, _), rents in zip(program.sides, program.rents(grid, kind), strict=True):
-        for of, each in enumerate(rents.sum(axis=0)):
-            jobs = np.flatnonzero(types == of)
-            np.add.at(gained, _first_use(market, program.slots, jobs, after[jobs]), each)
-    found = list[Fraction]()
-    for more, total in zip(gained.tolist(), np.cumsum(gained).tolist(), strict=True):
-        found.append(scaled(total, -grid.scale) if more or not found else found[-1])
-    return found
 
 
 def _first_use(market: Market, slots: Ints, jobs: Ints, after: Ints) -> Ints:

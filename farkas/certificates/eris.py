@@ -66,6 +66,10 @@ class PricedAuction(PricedProgram):
         slots = self.instance.slots
         return prices[:slots], prices[slots:].reshape(self.shape)
 
+    def bounds_so_far(self, prices: Floats) -> list[Fraction]:
+        """Bound the welfare of the auction that ends in each slot."""
+        return prove_by_slot(self.instance, *self.parts(prices))
+
     def rent(self, prices: Floats) -> Fraction:
         """Return what all transfer and capacity cost."""
         return rent_of(self.instance, *self.parts(prices))

@@ -7,7 +7,8 @@ registered here with :func:`certificate_type`; its tag begins with its kind, whi
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import msgspec
 
@@ -65,6 +66,10 @@ class Certificate(
         hash of ``instance`` was compared already.
         """
         raise NotImplementedError
+
+    def bounds_so_far(self, instance: Any) -> list[Fraction] | None:
+        """Bound the instance that ends in each slot; None where the numbers have no slots."""
+        return None
 
 
 certificate_types: Registry[type[Certificate]] = Registry("certificate", "farkas.certificates")

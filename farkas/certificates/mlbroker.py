@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 from fractions import Fraction
 from typing import Literal
 
@@ -323,6 +324,10 @@ class MlbrokerPrices(PriceCertificate, frozen=True, kw_only=True, tag="mlbroker_
     def prove_bound(self, data: Brokerage, /) -> Fraction:
         """Complete the guide anew."""
         return self.point(data).bound
+
+    def bounds_so_far(self, instance: Brokerage) -> list[Fraction]:
+        """Add up what the multipliers prove slot by slot."""
+        return list(itertools.accumulate(self.point(instance).by_slot))
 
     def point(self, data: Brokerage) -> DualPoint:
         """Complete the guide to a dual point; raises `NotACertificate`."""

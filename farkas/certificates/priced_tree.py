@@ -117,6 +117,10 @@ class PricedProgram(abc.ABC):
         Owners ascend.
         """
 
+    def bounds_so_far(self, prices: Floats) -> list[Fraction] | None:
+        """Bound the instance that ends in each slot at prices; None where rows have no slots."""
+        return None
+
     def values(self, owner: int) -> Floats:
         """Return the values of an owner's plans, rounded up."""
         raise NotACertificate(f"plans of {self.name} are not split by what they are worth")
@@ -429,6 +433,12 @@ class PricedTree(PriceCertificate, frozen=True, kw_only=True, tag="priced_tree")
             raise NotApplicable(f"the bound on {self.program} has cases or charges")
         prices: Floats = self.read_prices(self.stated(instance))[0]
         return prices
+
+    def bounds_so_far(self, instance: Any) -> list[Fraction] | None:
+        """Bound by the prices of the first leaf; the last bound is that of the file."""
+        program = self.stated(instance)
+        found, most = program.bounds_so_far(self.read_prices(program)[0]), Fraction(self.bound)
+        return None if found is None else [*(min(each, most) for each in found[:-1]), most]
 
     def prove_bound(self, instance: Any, /) -> Fraction:
         """Bound every leaf anew."""

@@ -119,7 +119,7 @@ class Environment:
         -------
         One number a slot, the last of them that of ``bound``; None where nothing is known.
         """
-        return None
+        return bound.so_far(instance)
 
     def value_of(self, costs: Mapping[str, float]) -> float:
         """Return what the parts of a slot's costs add to the value; by default their sum."""

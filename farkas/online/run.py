@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 from collections.abc import Mapping, Sequence
@@ -74,6 +75,11 @@ class Bound(ShowsItself, msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
         found = from_json(msgspec.json.encode(self.certificate), "certificate of a bound")
         return bounds_run(found, kind, options, algorithm, decisions)
 
+    def so_far(self, instance: Any) -> Sequence[Fraction] | None:
+        """Return what is proved of the instance that ends in each slot; None where nothing is."""
+        made = self.certificate
+        return None if made is None else _proved_so_far(instance, msgspec.json.encode(made))
+
     @property
     def among(self) -> str:
         """Which decisions alone it bounds, in words; empty where it bounds all of the problem."""
@@ -95,6 +101,18 @@ class Bound(ShowsItself, msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
             return float(self.fraction)
         except OverflowError:
             raise NotACertificate(f"the bound {shown(self.exact)} is beyond all doubles") from None
+
+
+@functools.lru_cache(maxsize=64)
+def _proved_so_far(instance: Any, certificate: bytes) -> Sequence[Fraction] | None:
+    """Prove it once: algorithms share bounds."""
+    from farkas.certificates.files import from_json  # here: reading a run needs none
+
+    try:
+        found = from_json(certificate, "certificate of a bound")
+    except FileProblem:  # of a kind of another distribution, that farkas cannot read
+        return None
+    return found.bounds_so_far(instance)
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -15,7 +15,6 @@ from farkas.certificates.dps import (
     Grid,
     PricedMarket,
     ServerPools,
-    bounds_to_date,
     ceil_log2,
     certify_prices,
     finest_scale,
@@ -129,12 +128,12 @@ def test_optimal_prices_prove_the_value_of_the_program_also_of_classes(seed):
 
 @pytest.mark.ids(5)
 @seeds(8, 20)
-def test_bounds_to_date_are_those_that_prices_in_use_prove_of_the_market_cut_there(seed):
+def test_bounds_so_far_are_those_that_prices_in_use_prove_of_the_market_cut_there(seed):
     market = random_market(seed, jobs=9)
     program = PricedMarket(market, BY_TYPE)
     prices = lp_prices(market) if seed % 2 else np.abs(random_prices(program, seed, 0.3))
     certificate = certify_prices(market, prices, "budget")
-    dates, grid = bounds_to_date(market, certificate), program.grid(prices)
+    dates, grid = certificate.bounds_so_far(market), program.grid(prices)
     assert dates is not None
     assert (len(dates), dates[-1]) == (market.horizon, Fraction(certificate.bound))
     fine = [np.ldexp(side.astype(float), -grid.scale) for side in grid.sides]
@@ -160,10 +159,10 @@ def test_bounds_to_date_are_those_that_prices_in_use_prove_of_the_market_cut_the
         assert 0 <= off <= market.num_jobs * Fraction(1, 2) ** grid.scale
 
 
-def test_other_certificates_have_no_bounds_to_date():
+def test_other_certificates_have_no_bounds_so_far():
     market = library.load("dps/tiny")
     by_class = PricedTree.of(program := PricedMarket(market, BY_CLASS), np.zeros(program.width))
-    assert bounds_to_date(market, by_class) is None
+    assert by_class.bounds_so_far(market) is None
 
 
 def test_zero_prices_prove_the_sum_of_rewards_that_fit():

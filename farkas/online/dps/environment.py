@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
-import msgspec
 import numpy as np
 
 from farkas.errors import InvalidOption, NoAnswer
@@ -314,16 +313,6 @@ class Environment(driver.Environment):
         """Prove a bound from prices of capacity, optimal ones where a solver can find them."""
         rewards: Rewards = "budget" if instance.price_cap is None else "capped"
         return run_bound(instance, rewards)
-
-    def bounds_so_far(self, instance: Market, bound: Bound) -> list[Fraction] | None:
-        """Return what prices by type and slot prove of the jobs that have arrived."""
-        made = bound.certificate
-        if made is None or made["certificate"] != "priced_tree":
-            return None
-        from farkas.certificates.dps import bounds_to_date
-        from farkas.certificates.priced_tree import PricedTree
-
-        return bounds_to_date(instance, msgspec.convert(made, PricedTree))
 
     def by_slot(self, instance: Market, steps: Sequence[Any]) -> Sequence[Any]:
         """Return the programs of the jobs of each slot, their values and duals added up."""

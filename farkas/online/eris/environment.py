@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from farkas.certificates.encoding import unpack
 from farkas.errors import InvalidOption
 from farkas.instances.eris import Auction, Job
 from farkas.kernels import Floats1, compiled
@@ -97,16 +96,6 @@ def welfare_bound(auction: Auction) -> Bound:
     return Bound.of(Fraction(proved.bound), method, proved.plain())
 
 
-@functools.lru_cache(maxsize=64)
-def bounds_by_slot(auction: Auction, packed: str) -> list[Fraction]:
-    """Return what prices prove of the auction that ends in every slot; remembered."""
-    from farkas.certificates.eris import PricedAuction, prove_by_slot
-
-    program = PricedAuction(auction)
-    prices = unpack(packed, (program.width,), "prices")
-    return prove_by_slot(auction, *program.parts(prices))
-
-
 @environment("eris", demo=Demo("eris.eris", "eris.offline", "eris.schedule_lp"))
 class Environment(driver.Environment):
     """Slots in order, each with the jobs that arrive in it; begins empty."""
@@ -180,13 +169,6 @@ class Environment(driver.Environment):
     def bound(self, instance: Auction) -> Bound:
         """Prove an upper bound from prices that are the same at all sites."""
         return welfare_bound(instance)
-
-    def bounds_so_far(self, instance: Auction, bound: Bound) -> Sequence[Fraction] | None:
-        """Return rent and payoffs up to every slot, of prices; other proofs have no slots."""
-        found = bound.certificate or {}
-        if found.get("certificate") != "priced_tree" or len(found["tree"]) > 1:
-            return None
-        return bounds_by_slot(instance, found["prices"])
 
 
 def _losses(auction: Auction, accepted: Sequence[Award]) -> list[str]:

@@ -10,6 +10,4 @@ HOMES = {
     "fifo": "fixed_rings",
     "greedy_exact": "gadget",
     "las": "fixed_rings",
-    "tree:columns": "columns",
-    "tree:exact": "columns",
 }

@@ -9,7 +9,6 @@ import dataclasses
 import itertools
 from collections import deque
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any, Self
 
 import msgspec
@@ -96,10 +95,6 @@ class Environment(driver.Environment):
     def bound(self, instance: Cluster) -> Bound:
         """Return the bound that the optimal prices of the merged horizon prove."""
         return default_bound(instance)
-
-    def bounds_so_far(self, instance: Cluster, bound: Bound) -> Sequence[Fraction] | None:
-        """Return what the prices of a horizon certificate prove of the slots so far."""
-        return proved_so_far(instance, bound)
 
 
 def received(cluster: Cluster, decisions: Sequence[Decision]) -> Floats:
@@ -354,22 +349,3 @@ def default_bound(cluster: Cluster) -> Bound:
         method=f"{prices} of merged slots and servers, each job's best reply in exact arithmetic",
         certificate=certificate.plain(),
     )
-
-
-def proved_so_far(cluster: Cluster, bound: Bound) -> list[Fraction] | None:
-    """Return what the prices of a bound prove of the instance that ends in each slot.
-
-    The last is the bound itself; None where its certificate has no prices of the horizon.
-    """
-    from farkas.certificates.gadget import PricedCluster
-    from farkas.certificates.priced_tree import PricedTree
-
-    made = bound.certificate
-    if made is None or made["certificate"] != PricedTree.__struct_config__.tag:
-        return None
-    certificate = msgspec.convert(made, PricedTree)
-    program, most = certificate.stated(cluster), Fraction(certificate.bound)
-    if not isinstance(program, PricedCluster):
-        return None
-    found = program.bounds_so_far(certificate.read_prices(program)[0])
-    return [*(min(each, most) for each in found[:-1]), most]

@@ -29,7 +29,6 @@ from farkas.online.gadget.environment import (
     SchedulerState,
     as_rings,
     default_bound,
-    proved_so_far,
 )
 from farkas.online.policy import Increments, Policy
 from farkas.rounding.rings import Mix, round_printed, round_repaired, violation_factor
@@ -137,7 +136,7 @@ class Gadget(Policy):
         """
         if self.gains != "printed":
             return None
-        bounds = proved_so_far(instance, default_bound(instance))
+        bounds = default_bound(instance).so_far(instance)
         if bounds is None:
             return None
         alpha, name = 1 - Fraction(self.gap if self.slots == "columns" else 0), "GADGET Theorem 6"
@@ -173,14 +172,6 @@ def greedy_exact(solver: str = "") -> Gadget:
     return Gadget("exact", fill=False, solver=solver)
 
 
-def lp_rs_mde(slot: SlotView, rounding: Rounding, rounds: int, rng: Rng) -> Rings:
-    """Run Algorithm 2 on one slot; arguments as of `Gadget`."""
-    chosen = select_sizes(only_lone(slot))
-    if not len(chosen.jobs):
-        return Rings.none(slot.cluster)
-    return round_rings(chosen, solve_subproblem(embedding(chosen)), rounding, rounds, rng)
-
-
 def only_lone(slot: SlotView) -> SlotView:
     """Keep the sizes that fit when their job is alone."""
     from farkas.models.gadget.base import lone_sizes
@@ -196,10 +187,10 @@ def size_selection(slot: SlotView) -> Subproblem:
     q = slot.allowed.sum(axis=1)
     edges = int((q * (q + 1) // 2).sum()) * (slot.cluster.num_nodes + slot.cluster.num_links)
     program = GvneLP() if edges <= SMALL_EMBEDDING else NodeLP()
-    return Subproblem(program, slot, functools.partial(_selected, slot))
+    return Subproblem(program, slot, functools.partial(largest_terms, slot))
 
 
-def _selected(slot: SlotView, form: LinearForm, answer: Answer) -> SlotView:
+def largest_terms(slot: SlotView, form: LinearForm, answer: Answer) -> SlotView:
     """One size per job that the relaxation runs: largest gain x share, ties smallest."""
     share = np.zeros(slot.gains.shape)
     share[slot.allowed] = form.values(answer.point, "chosen")

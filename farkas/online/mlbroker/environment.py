@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import itertools
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -223,15 +222,3 @@ class Environment(driver.Environment):
     def bound(self, instance: Brokerage) -> Bound:
         """Prove a lower bound from the tight relaxation."""
         return tight_bound(instance)
-
-    def bounds_so_far(self, instance: Brokerage, bound: Bound) -> list[Fraction] | None:
-        """Add up what the multipliers of a dual point prove slot by slot."""
-        from farkas.certificates.files import from_json
-        from farkas.certificates.mlbroker import MlbrokerPrices
-
-        if bound.certificate is None:
-            return None
-        found = from_json(msgspec.json.encode(bound.certificate), "certificate of a bound")
-        if not isinstance(found, MlbrokerPrices):
-            return None
-        return list(itertools.accumulate(found.point(instance).by_slot))

@@ -13,7 +13,8 @@ from farkas.models.gadget.column import ColumnIP, ColumnLP
 from farkas.models.gadget.gvne import Gvne
 from farkas.models.gadget.offline import Offline
 from farkas.models.gadget.slot import SlotView, snapshot
-from farkas.numbers import Floats, Rng
+from farkas.numbers import Rng
+from farkas.online.gadget.gadget import largest_terms
 from farkas.proofs.claim import (
     Trials,
     claim,
@@ -29,7 +30,7 @@ from farkas.relaxations.gadget.embedding import (
     NodeLP,
 )
 from farkas.solvers import solve
-from farkas.tolerances import LOOSE_GAP, ROUNDING, SHARE, SOLVER_GAP
+from farkas.tolerances import LOOSE_GAP, ROUNDING, SOLVER_GAP
 
 shipped = functools.partial(instance_of, Cluster)  #: Shipped instance of this kind.
 
@@ -208,19 +209,10 @@ def relaxed_workers_bound_ring_sizes(cluster: Cluster) -> Saying:
     return said(Relation(low, ">=", best, SOLVER_GAP), printed=low, optimum=best)
 
 
-def shares(slot: SlotView) -> Floats:
-    """Share of each size in the relaxation, shape (jobs, sizes)."""
-    form = NodeLP().form(slot)
-    share = np.zeros(slot.gains.shape)
-    share[slot.allowed] = form.values(solve(form).require_optimal().point, "chosen")
-    return share
-
-
 def selected(slot: SlotView) -> SlotView:
     """Sizes of largest gain x share in the relaxation."""
-    share = shares(slot)
-    weight = np.where(slot.allowed & (share > SHARE), slot.gains * share, -np.inf)
-    return slot.fixed(np.where(np.isfinite(weight.max(axis=1)), weight.argmax(axis=1) + 1, 0))
+    form = NodeLP().form(slot)
+    return largest_terms(slot, form, solve(form).require_optimal())
 
 
 @claim("gadget.ring_selection_relaxed", source="GADGET Lemma 7, relaxation at the chosen sizes")

@@ -202,5 +202,6 @@ def test_bounds_so_far_are_those_of_the_auction_that_ends_there(seed: int) -> No
 
 def test_other_certificates_have_no_bounds_so_far() -> None:
     auction = one_resource({})
-    bound = Bound.of(10, "a tree", {"certificate": "tree"})
+    proof = farkas.prove(auction, "eris.offline").certificate
+    bound = Bound.of(10, "a tree", msgspec.to_builtins(proof))
     assert Environment().bounds_so_far(auction, bound) is None

@@ -12,10 +12,10 @@ from farkas.instances import library
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.slot import snapshot
 from farkas.online import algorithms
-from farkas.online.gadget import gadget
 from farkas.online.gadget.environment import Environment, default_bound
 from farkas.online.gadget.gadget import Gadget, earned_so_far
 from farkas.online.loop import drive
+from farkas.online.run import Bound
 from farkas.proofs.gadget.relaxations import random_clusters
 from farkas.relaxations.gadget.pricing import horizon_certificate
 from farkas.replay.gadget import Ring
@@ -93,7 +93,7 @@ def test_a_theorem_breaks_in_the_slot_in_which_half_of_the_bound_is_missed():
 
 
 def test_a_theorem_says_nothing_where_no_prices_of_the_horizon_are_known(monkeypatch):
-    monkeypatch.setattr(gadget, "proved_so_far", lambda cluster, bound: None)
+    monkeypatch.setattr(Bound, "so_far", lambda bound, cluster: None)
     cluster = library.load("gadget/step_greedy")
     run = algorithms["gadget.greedy_exact"].run(cluster)
     assert (run.value, run.theorem, run.steps[0].left) == (2.0, "", None)

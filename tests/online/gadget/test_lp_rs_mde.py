@@ -7,14 +7,14 @@ import pytest
 
 from farkas.instances import library
 from farkas.models.gadget.column import Columns
-from farkas.models.gadget.rings import enumerate_rings
+from farkas.models.gadget.rings import Rings, enumerate_rings
 from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget.columns import baseline_rings, worth
 from farkas.online.gadget.fixed_rings import DominantResourceFairness
 from farkas.online.gadget.gadget import (
     embedding,
-    lp_rs_mde,
     only_lone,
+    round_rings,
     rounding_problem,
     select_sizes,
     size_selection,
@@ -36,6 +36,15 @@ def relaxed(slot):
     """Value of the augmented relaxation at the selected sizes, 0 without any."""
     chosen = select_sizes(only_lone(slot))
     return solve_subproblem(embedding(chosen)).value if len(chosen.jobs) else 0.0
+
+
+def rounded(slot, rounding, rounds):
+    """Rings of Algorithm 2."""
+    chosen = select_sizes(only_lone(slot))
+    if not len(chosen.jobs):
+        return Rings.none(slot.cluster)
+    answer = solve_subproblem(embedding(chosen))
+    return round_rings(chosen, answer, rounding, rounds, np.random.default_rng(0))
 
 
 def test_the_programs_of_algorithm_2_take_the_chosen_gains():
@@ -63,7 +72,7 @@ def test_sizes_that_do_not_fit_alone_are_dropped():
 def test_rings_of_different_jobs_fit_together_and_are_at_most_the_relaxation():
     for cluster in random_clusters(8, 9, network="tree", servers=3, jobs=3):
         slot = snapshot(cluster)
-        rings = lp_rs_mde(slot, "repair", 20, np.random.default_rng(0))
+        rings = rounded(slot, "repair", 20)
         assert len(set(rings.job.tolist())) == len(rings)
         assert (rings.node_load(cluster).sum(axis=0) <= cluster.capacity).all()
         assert (rings.link_load(cluster).sum(axis=0) <= cluster.link_bandwidth).all()
@@ -80,7 +89,7 @@ def test_a_third_of_the_relaxation_is_the_least_of_a_printed_round(monkeypatch):
 
     monkeypatch.setattr("farkas.online.gadget.gadget.round_printed", noted)
     slot = snapshot(star(2, jobs=[job(), job()]))
-    lp_rs_mde(slot, "printed", 3, np.random.default_rng(0))
+    rounded(slot, "printed", 3)
     assert asked == [pytest.approx(relaxed(slot) / 3)]
 
 

@@ -8,8 +8,10 @@ from farkas.instances.generate.gadget import Published
 from farkas.models.gadget.counts import FeasibleCounts, greedy, offline_optimum
 from farkas.models.gadget.slot import snapshot
 from farkas.proofs import Standing, claims
-from farkas.proofs.gadget.relaxations import random_clusters, selected, shares, shipped
+from farkas.proofs.gadget.relaxations import random_clusters, selected, shipped
 from farkas.proofs.gadget.temporal import truncated, worst_run
+from farkas.relaxations.gadget.embedding import NodeLP
+from farkas.solvers import solve
 
 
 def test_an_adversary_of_the_marginal_reward_has_less_room():
@@ -44,7 +46,8 @@ def test_shares_of_a_job_sum_to_at_most_one_and_selected_sizes_weigh_most():
         slot = snapshot(cluster)
         if not len(slot.jobs):
             continue
-        share = shares(slot)
+        form, share = NodeLP().form(slot), np.zeros(slot.gains.shape)
+        share[slot.allowed] = form.values(solve(form).require_optimal().point, "chosen")
         assert (share.sum(axis=1) <= 1 + 1e-7).all()
         weight = np.where(slot.allowed, slot.gains * share, 0.0)
         sizes = dict(selected(slot).pairs.tolist())
