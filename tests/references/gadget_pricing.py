@@ -8,12 +8,12 @@ import numpy as np
 from farkas.certificates.gadget_slot import PricedSlot
 from farkas.certificates.priced_tree import PricedTree
 from farkas.models.gadget.rings import enumerate_rings
-from farkas.relaxations.gadget.slot_pricing import LabelBudget, RingPricing
+from farkas.relaxations.gadget.slot_pricing import SlotPricing
 
 
 def pricing(slot, alone=1 << 19, left=1 << 40):
     """Search for the best rings of a slot, with so many labels for one and for all."""
-    return RingPricing(slot, alone, LabelBudget(left))
+    return SlotPricing(slot, labels=alone, left=left)
 
 
 def certify_slot(cluster, slot, progress, node, link):

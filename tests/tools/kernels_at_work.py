@@ -123,7 +123,7 @@ def gadget() -> Iterator[Any]:
         for scale in (0.0, 1e-3, 1.0):
             floor = np.zeros(len(slot.jobs))
             search = pricing(slot)
-            most, rings = search.replies(scale * prices[0], scale * prices[1], floor, search.worth)
+            most, rings = search.rings_at(scale * prices[0], scale * prices[1], floor, search.worth)
             yield most, rings.workers, rings.flow
     for name in ("gadget/demo", "gadget/seven_ninths"):
         yield from found_by(price_search(GadgetPlans), library.load(name))

@@ -128,9 +128,7 @@ class SizedRings:
         left = problem.split(problem.hard - self._used(plans), np.inf)[0]
         start = int(rng.choice(np.append(np.flatnonzero((left > 0).all(axis=1)), 0)))
         links = cluster.num_links
-        hops = distances(
-            problem.search.network, np.ones(links), np.ones(links, np.int64), start, False
-        )
+        hops = distances(problem.network, np.ones(links), np.ones(links, np.int64), start, False)
         far = {job: hops[fit.what[0] > 0].min() + rng.random() for job, fit in plans.items()}
         return sorted(far, key=lambda job: far[job])
 

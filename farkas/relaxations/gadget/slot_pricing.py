@@ -5,7 +5,6 @@ Plans are rings as they run, so that a choice of plans within rows can be carrie
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -30,87 +29,6 @@ MOST_LABELS = 1 << 19
 
 #: As `MOST_LABELS`, where a bound that is somewhat above the best ring does no harm.
 LOOSE_LABELS = 1 << 15
-
-
-class LabelBudget:
-    """How many labels searches for rings may still follow together."""
-
-    def __init__(self, left: int) -> None:
-        self.left = left
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class RingPricing:
-    """Pricing of the jobs of a slot, whatever the network."""
-
-    slot: SlotView  #: Whose jobs and sizes.
-    alone: int  #: Labels of one search; with 0 labels walks remember nothing.
-    labels: LabelBudget  #: Of all searches together.
-
-    @cached_property
-    def network(self) -> Arcs:
-        """The network as the search reads it: links sorted by their ends."""
-        cluster = self.slot.cluster
-        source, target = cluster.link_source, cluster.link_target
-        leaving, entering = np.argsort(source, kind="stable"), np.argsort(target, kind="stable")
-        every = np.arange(cluster.num_nodes + 1)
-        return Arcs(
-            source,
-            target,
-            leaving,
-            np.searchsorted(source[leaving], every),
-            entering,
-            np.searchsorted(target[entering], every),
-        )
-
-    @cached_property
-    def worth(self) -> Floats:
-        """Gain of 0, 1, ... workers, shape (participants, sizes + 1), -inf where not allowed."""
-        slot = self.slot
-        worth = np.full((len(slot.jobs), slot.gains.shape[1] + 1), -np.inf)
-        worth[:, 1:][slot.allowed] = slot.gains[slot.allowed]
-        return worth
-
-    def replies(
-        self, node_price: Floats, link_price: Floats, floor: Floats, worth: Floats
-    ) -> tuple[Floats, Rings]:
-        """Best ring of each job where it is worth more than ``floor``, shape (participants,).
-
-        Prices are λ of nodes, shape (nodes, resources), and ν of links, shape (links,); ``worth``
-        is of sizes, as `worth`.  Returns the most that any ring of the job is worth, or the floor
-        if that is more, and the rings.
-        """
-        slot, cluster = self.slot, self.slot.cluster
-        worker = (cluster.demand[slot.jobs][:, None] * node_price).sum(axis=2)
-        length = cluster.bandwidth[slot.jobs][:, None] * link_price
-        least = floor + noise(slot, floor)
-        best, most, on_nodes, on_links, _ = best_rings(
-            self.network, worker, slot.cap, length, slot.uses, worth, slot.largest, least, 0
-        )
-        found = [
-            (int(slot.jobs[place]), on_nodes[place], on_links[place])
-            for place in np.flatnonzero(on_nodes.any(axis=1)).tolist()
-        ]
-        # no need to search on before what was found has changed the prices
-        unsure = np.flatnonzero(best != most) if not found else np.zeros(0, np.int64)
-        for place in unsure[np.argsort(least[unsure] - most[unsure], kind="stable")].tolist():
-            labels = min(self.alone, self.labels.left)
-            if not labels:
-                break
-            task = RingTask(
-                worker[place],
-                slot.cap[place],
-                length[place],
-                slot.uses[place],
-                worth[place, : int(slot.largest[place]) + 1],
-            )
-            best[place], most[place], workers, flow, followed = best_ring(
-                self.network, task, float(least[place]), labels
-            )
-            self.labels.left = max(0, self.labels.left - followed)
-            if workers.any():
-                found.append((int(slot.jobs[place]), workers, flow))
-        return most, Rings.of(cluster, found)
 
 
 def noise(slot: SlotView, floor: Floats) -> Floats:
@@ -191,8 +109,8 @@ class SlotPricing(Pricing):
 
     ``known`` are rings to begin with.  ``labels`` are of one search for the best ring of a job;
     with 0 labels walks remember nothing.  ``rows`` is what nodes and links have where others use
-    some of it, ``budget`` of all searches together, ``name`` the program that is bounded, see
-    `PricedSlot`.
+    some of it, ``left`` how many labels all searches together may follow, ``name`` the program that
+    is bounded, see `PricedSlot`.
     """
 
     def __init__(
@@ -202,7 +120,7 @@ class SlotPricing(Pricing):
         *,
         labels: int = LOOSE_LABELS,
         rows: Floats | None = None,
-        budget: LabelBudget | None = None,
+        left: int = SLOT_LABELS,
         name: str = PricedSlot.name,
     ) -> None:
         cluster = slot.cluster
@@ -218,8 +136,7 @@ class SlotPricing(Pricing):
         self._place[slot.jobs] = np.arange(len(slot.jobs))
         self.most = np.zeros(self.owners)
         self.most[slot.jobs] = np.where(slot.allowed, slot.gains, 0.0).max(axis=1, initial=0.0)
-        self.budget = budget or LabelBudget(SLOT_LABELS)
-        self.search = RingPricing(slot, labels, self.budget)
+        self.labels, self.left = labels, left
         self.known, self._first = KnownRings(slot), known or Rings.none(cluster)
         self.program = SlotValues(slot)
         #: Workers and uses of links of every plan, by owner, value and use of rows.
@@ -229,6 +146,71 @@ class SlotPricing(Pricing):
     def _joined(self, node: Floats, link: Floats) -> Floats:
         """Return numbers of rows, of those of nodes and links."""
         return np.concatenate([node[..., self._at_node], link[..., self._at_link]], axis=-1)
+
+    @cached_property
+    def network(self) -> Arcs:
+        """The network as the search reads it: links sorted by their ends."""
+        cluster = self.slot.cluster
+        source, target = cluster.link_source, cluster.link_target
+        leaving, entering = np.argsort(source, kind="stable"), np.argsort(target, kind="stable")
+        every = np.arange(cluster.num_nodes + 1)
+        return Arcs(
+            source,
+            target,
+            leaving,
+            np.searchsorted(source[leaving], every),
+            entering,
+            np.searchsorted(target[entering], every),
+        )
+
+    @cached_property
+    def worth(self) -> Floats:
+        """Gain of 0, 1, ... workers, shape (participants, sizes + 1), -inf where not allowed."""
+        slot = self.slot
+        worth = np.full((len(slot.jobs), slot.gains.shape[1] + 1), -np.inf)
+        worth[:, 1:][slot.allowed] = slot.gains[slot.allowed]
+        return worth
+
+    def rings_at(
+        self, node_price: Floats, link_price: Floats, floor: Floats, worth: Floats
+    ) -> tuple[Floats, Rings]:
+        """Best ring of each job where it is worth more than ``floor``, shape (participants,).
+
+        Prices are λ of nodes, shape (nodes, resources), and ν of links, shape (links,); ``worth``
+        is of sizes, as `worth`.  Returns the most that any ring of the job is worth, or the floor
+        if that is more, and the rings.
+        """
+        slot, cluster = self.slot, self.slot.cluster
+        worker = (cluster.demand[slot.jobs][:, None] * node_price).sum(axis=2)
+        length = cluster.bandwidth[slot.jobs][:, None] * link_price
+        least = floor + noise(slot, floor)
+        best, most, on_nodes, on_links, _ = best_rings(
+            self.network, worker, slot.cap, length, slot.uses, worth, slot.largest, least, 0
+        )
+        found = [
+            (int(slot.jobs[place]), on_nodes[place], on_links[place])
+            for place in np.flatnonzero(on_nodes.any(axis=1)).tolist()
+        ]
+        # no need to search on before what was found has changed the prices
+        unsure = np.flatnonzero(best != most) if not found else np.zeros(0, np.int64)
+        for place in unsure[np.argsort(least[unsure] - most[unsure], kind="stable")].tolist():
+            labels = min(self.labels, self.left)
+            if not labels:
+                break
+            task = RingTask(
+                worker[place],
+                slot.cap[place],
+                length[place],
+                slot.uses[place],
+                worth[place, : int(slot.largest[place]) + 1],
+            )
+            best[place], most[place], workers, flow, followed = best_ring(
+                self.network, task, float(least[place]), labels
+            )
+            self.left = max(0, self.left - followed)
+            if workers.any():
+                found.append((int(slot.jobs[place]), workers, flow))
+        return most, Rings.of(cluster, found)
 
     def split(self, rows: Floats, other: float = 0.0) -> tuple[Floats, Floats]:
         """Return numbers of rows as those of nodes and links, ``other`` for what is no row."""
@@ -261,7 +243,7 @@ class SlotPricing(Pricing):
     def replies(self, prices: Floats, case: Case) -> tuple[Floats, Plans]:
         """See `Pricing.replies`; rings of others that a job may take over are plans, too."""
         slot, (node, link) = self.slot, self.split(prices)
-        worth = self.search.worth
+        worth = self.worth
         if case:
             worth = worth.copy()
             for owner, window in case.items():
@@ -271,7 +253,7 @@ class SlotPricing(Pricing):
                     worth[place] = np.where(counted > 0, counted, -np.inf)
         profit = self.known.profit(worth, node, link)
         best = profit.max(axis=1, initial=0.0)
-        most, found = self.search.replies(node, link, best, worth)
+        most, found = self.rings_at(node, link, best, worth)
         which, ring = np.nonzero((profit > 0) & (profit >= best[:, None]))
         old = self.known.rings.take(ring)
         taken = Rings(slot.jobs[which], old.size, old.workers, old.flow)
@@ -316,7 +298,7 @@ class SlotPricing(Pricing):
             inside = self.split((asked.like.toarray().ravel() > 0).astype(np.float64), 1.0)
             cap, uses = cap * inside[0].any(axis=1), uses * (inside[1] > 0)
         node, link = self.split(asked.prices * asked.noise[self.place_of])
-        need, worth = float(cluster.bandwidth[owner]), self.search.worth[place].copy()
+        need, worth = float(cluster.bandwidth[owner]), self.worth[place].copy()
         worth[worth <= asked.above] = -np.inf
         room = np.maximum(self.split(left, np.inf)[1], need)
         share = np.divide(need, room, out=np.zeros_like(room), where=room > 0)
@@ -338,7 +320,7 @@ class SlotPricing(Pricing):
         """Best ring of an owner at prices of workers and links; None where there is none."""
         cap = np.minimum(limits.workers, len(worth) - 1)
         task = RingTask(price, cap, length, limits.uses, worth)
-        _, _, workers, flow, _ = best_ring(self.search.network, task, 0.0, FEW_LABELS)
+        _, _, workers, flow, _ = best_ring(self.network, task, 0.0, FEW_LABELS)
         return self._fit(owner, workers, flow) if workers.any() else None
 
     def _fit(self, owner: int, workers: Ints, flow: Ints) -> Fit:
@@ -402,12 +384,11 @@ class SlotPricing(Pricing):
             view = view.keep(np.flatnonzero(view.cap.any(axis=1)))
             if not len(view.jobs):
                 return plans
-            part = SlotPricing(
-                view, labels=self.search.alone, rows=np.maximum(left, 0.0), budget=self.budget
-            )
+            part = SlotPricing(view, labels=self.labels, rows=np.maximum(left, 0.0), left=self.left)
             part.known.add(self.known.rings)
             master = Master(part, Pool(part))
             *_, dual = price_rows(part, master, gap=LOOSE_GAP, left=lambda: math.inf, start=prices)
+            self.left = part.left
             self.known.add(part.known.rings)
             before = len(plans)
             for plan in part.likely(master.pool.plans, dual, parts):

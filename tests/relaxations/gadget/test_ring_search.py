@@ -21,7 +21,6 @@ from farkas.relaxations.gadget.ring_search import (
     no_labels,
     search,
 )
-from farkas.relaxations.gadget.slot_pricing import LabelBudget, RingPricing
 from tests.generators.gadget import SHAPES, any_network, any_networks, job, small, table
 from tests.references.gadget_pricing import dense_walks, least_costs, pricing, random_prices
 
@@ -198,7 +197,7 @@ def test_replies_are_the_best_of_all_rings_on_any_network():
         nothing = np.zeros(len(slot.jobs))
         search = pricing(slot)
         best = best_listed(slot, node, link)
-        most, found = search.replies(node, link, nothing, search.worth)
+        most, found = search.rings_at(node, link, nothing, search.worth)
         while len(found):  # until nobody knows a better ring
             paid = (found.node_load(cluster) * node).sum(axis=(1, 2))
             paid = paid + found.link_load(cluster) @ link
@@ -207,7 +206,7 @@ def test_replies_are_the_best_of_all_rings_on_any_network():
                 slot.gains[place, found.size - 1] - paid, np.flatnonzero(np.diff(place, prepend=-1))
             )
             nothing[np.unique(place)] = np.maximum(nothing[np.unique(place)], known)
-            most, found = search.replies(node, link, nothing, search.worth)
+            most, found = search.rings_at(node, link, nothing, search.worth)
         assert most == pytest.approx(best, rel=1e-8, abs=1e-7)
         walks = dense_walks(slot, node, link)
         assert (walks >= best - 1e-9).all()
@@ -222,16 +221,15 @@ def test_searches_share_labels_and_walks_remember_nothing_without_any():
     slot = snapshot(cluster)
     given = np.array([[0.0], [1.0], [50.0]]), np.zeros(6), np.zeros(2)
 
-    def most(alone, labels):
-        search = RingPricing(slot, alone, labels)
-        return search.replies(*given, search.worth)[0].tolist()
+    def most(alone, left):
+        search = pricing(slot, alone, left)
+        return search.rings_at(*given, search.worth)[0].tolist(), search.left
 
-    every = LabelBudget(1000)
-    assert most(MANY, every) == [9.0, 9.0]
-    used = 1000 - every.left
+    found, left = most(MANY, 1000)
+    assert found == [9.0, 9.0]
+    used = 1000 - left
     assert used > 0
     assert used % 2 == 0
-    one, none = LabelBudget(used // 2), LabelBudget(0)
-    assert most(MANY, one) == [9.0, 58.0]
-    assert one.left == none.left == 0
-    assert most(MANY, none) == most(0, every) == [58.0, 58.0]
+    assert most(MANY, used // 2) == ([9.0, 58.0], 0)
+    assert most(MANY, 0) == ([58.0, 58.0], 0)
+    assert most(0, 1000) == ([58.0, 58.0], 1000)

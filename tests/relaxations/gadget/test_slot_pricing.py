@@ -73,7 +73,7 @@ def test_a_ring_found_for_one_job_is_a_plan_of_others():
     rings = problem.rings({0: problem.fits(0, Demand(none, none, np.ones(9)))[0]})
     assert rings.size.tolist() == [2]
     problem.known.add(rings)
-    profit = problem.known.profit(problem.search.worth, np.zeros((2, 1)), np.zeros(2))
+    profit = problem.known.profit(problem.worth, np.zeros((2, 1)), np.zeros(2))
     assert profit.tolist() == [[9.0], [9.0], [-np.inf]]
 
 
