@@ -13,7 +13,7 @@ import operator
 import threading
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -21,8 +21,10 @@ from farkas.errors import RuleError
 from farkas.numbers import Array
 
 if TYPE_CHECKING:
-    from farkas.algebra.assembly import Reader
+    from farkas.algebra.expressions import Trace
+    from farkas.algebra.latex import Pen
 
+    Reader: TypeAlias = Trace | Pen
 
 Number = int | float | np.integer[Any] | np.floating[Any]
 NUMBERS = (int, float, np.integer, np.floating)
@@ -109,33 +111,15 @@ def total(values: Array, dims: Dims, dim: Dim) -> tuple[Array, Dims]:
     return merged, onto
 
 
-class Cells:
-    """Numbers over dimensions: a parameter or coefficient while a rule is traced.
+class Operators:
+    """Arithmetic of whatever combines two values by an operation of :mod:`operator`."""
 
-    ``values``: One axis per dimension, in their order.  ``dims``: Dimensions, ordered by opening.
-    """
-
-    __slots__ = ("dims", "values")
+    __slots__ = ()
     __array_ufunc__ = None  # numpy scalars on the left defer to the methods below
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, values: Array, dims: Dims) -> None:
-        self.values = values
-        self.dims = dims
-
-    def onto(self, dims: Dims) -> Array:
-        """View or gather of the values that broadcasts over ``dims``."""
-        return spread(self.values, self.dims, dims)
-
     def _combine(self, other: object, op: Callable[[Any, Any], Any], swap: bool = False) -> Any:
-        if isinstance(other, Cells):
-            dims = join(self.dims, other.dims)
-            left, right = self.onto(dims), other.onto(dims)
-        elif isinstance(other, NUMBERS):
-            dims, left, right = self.dims, self.values, other  # type: ignore[assignment]
-        else:
-            return NotImplemented
-        return Cells(op(right, left) if swap else op(left, right), dims)
+        raise NotImplementedError
 
     def __add__(self, other: object) -> Any:
         return self._combine(other, operator.add)
@@ -163,6 +147,33 @@ class Cells:
 
     def __pow__(self, other: object) -> Any:
         return self._combine(other, operator.pow)
+
+
+class Cells(Operators):
+    """Numbers over dimensions: a parameter or coefficient while a rule is traced.
+
+    ``values``: One axis per dimension, in their order.  ``dims``: Dimensions, ordered by opening.
+    """
+
+    __slots__ = ("dims", "values")
+
+    def __init__(self, values: Array, dims: Dims) -> None:
+        self.values = values
+        self.dims = dims
+
+    def onto(self, dims: Dims) -> Array:
+        """View or gather of the values that broadcasts over ``dims``."""
+        return spread(self.values, self.dims, dims)
+
+    def _combine(self, other: object, op: Callable[[Any, Any], Any], swap: bool = False) -> Any:
+        if isinstance(other, Cells):
+            dims = join(self.dims, other.dims)
+            left, right = self.onto(dims), other.onto(dims)
+        elif isinstance(other, NUMBERS):
+            dims, left, right = self.dims, self.values, other  # type: ignore[assignment]
+        else:
+            return NotImplemented
+        return Cells(op(right, left) if swap else op(left, right), dims)
 
     def __neg__(self) -> Cells:
         return Cells(-self.values, self.dims)
@@ -202,7 +213,7 @@ class Index(Cells):
     """
 
     __slots__ = ("origin",)
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, values: Array, dims: Dims, origin: tuple[Any, int] | None = None) -> None:
         super().__init__(values, dims)

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Generator, Iterable
+import operator
+from collections.abc import Callable, Generator, Iterable
 from typing import Any, NoReturn
 
 import numpy as np
 
-from farkas.algebra.cells import NUMBERS, Cells, Dim, Dims, Number, as_cells, current, join, total
+from farkas.algebra.cells import (
+    NUMBERS,
+    Cells,
+    Dim,
+    Dims,
+    Number,
+    Operators,
+    as_cells,
+    current,
+    join,
+    total,
+)
 from farkas.errors import RuleError
 from farkas.numbers import Array
 
@@ -33,59 +45,38 @@ class Term:
         return join(*groups)
 
 
-class Linear:
+class Linear(Operators):
     """Affine expression: terms plus a constant."""
 
     __slots__ = ("constant", "terms")
-    __array_ufunc__ = None
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def __init__(self, terms: tuple[Term, ...], constant: Cells | Number = 0.0) -> None:
         self.terms = terms
         self.constant = constant
 
-    def __add__(self, other: object) -> Any:
-        if isinstance(other, Linear):
-            return Linear(self.terms + other.terms, self.constant + other.constant)
-        if isinstance(other, (Cells, *NUMBERS)):
+    def _combine(self, other: object, op: Callable[[Any, Any], Any], swap: bool = False) -> Any:
+        if not isinstance(other, (Linear, Cells, *NUMBERS)):
+            return NotImplemented
+        if op is operator.add:
+            if isinstance(other, Linear):
+                return Linear(self.terms + other.terms, self.constant + other.constant)
             return Linear(self.terms, self.constant + other)
-        return NotImplemented
-
-    __radd__ = __add__
-
-    def __mul__(self, other: object) -> Any:
+        if op is operator.sub:
+            return (-self) + other if swap else self + (-other)
+        if op is operator.truediv:
+            if swap or isinstance(other, Linear):
+                raise RuleError("division by a variable; the program must be linear")
+            return self * (1.0 / other)
         if isinstance(other, Linear):
             raise RuleError("product of variables; the program must be linear")
-        if isinstance(other, (Cells, *NUMBERS)):
-            terms = tuple(term.times(other) for term in self.terms)
-            return Linear(terms, self.constant * other)
-        return NotImplemented
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: object) -> Any:
-        if isinstance(other, Linear):
-            raise RuleError("division by a variable; the program must be linear")
-        if isinstance(other, (Cells, *NUMBERS)):
-            return self * (1.0 / other)
-        return NotImplemented
-
-    def __rtruediv__(self, other: object) -> NoReturn:
-        raise RuleError("division by a variable; the program must be linear")
+        return Linear(tuple(term.times(other) for term in self.terms), self.constant * other)
 
     def __neg__(self) -> Any:
         return self * -1.0
 
     def __pos__(self) -> Linear:
         return self
-
-    def __sub__(self, other: object) -> Any:
-        if isinstance(other, (Linear, Cells, *NUMBERS)):
-            return self + (-other)
-        return NotImplemented
-
-    def __rsub__(self, other: object) -> Any:
-        return (-self) + other
 
     def __le__(self, other: object) -> Relation:
         return Relation(-np.inf, self - other, 0.0)

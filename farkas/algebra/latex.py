@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Iterator
+import operator
+from collections.abc import Callable, Iterator
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
-from farkas.algebra.cells import reading
+from farkas.algebra.cells import Operators, reading
 from farkas.algebra.declarations import Declarations, Expression, Param, Var
 from farkas.algebra.formulation import Family
 from farkas.algebra.sets import IndexedSet, Set
@@ -24,10 +25,10 @@ def _number(value: float) -> str:
     return f"{value:g}"
 
 
-class Text:
+class Text(Operators):
     """A piece of mathematics with the strength of its outermost operation."""
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def __init__(self, text: str, strength: int = _ATOM) -> None:
         self.text = text
@@ -37,35 +38,16 @@ class Text:
         """Text, in parentheses where the context binds more tightly."""
         return self.text if self.strength >= strength else rf"\left({self.text}\right)"
 
-    def _join(self, left: Any, sign: str, right: Any) -> Text:
-        return Text(f"{_text(left).at(_SUM)} {sign} {_text(right).at(_PRODUCT)}", _SUM)
-
-    def __add__(self, other: Any) -> Text:
-        return self._join(self, "+", other)
-
-    def __radd__(self, other: Any) -> Text:
-        return self._join(other, "+", self)
-
-    def __sub__(self, other: Any) -> Text:
-        return self._join(self, "-", other)
-
-    def __rsub__(self, other: Any) -> Text:
-        return self._join(other, "-", self)
-
-    def __mul__(self, other: Any) -> Text:
-        return Text(rf"{self.at(_PRODUCT)} \, {_text(other).at(_PRODUCT)}", _PRODUCT)
-
-    def __rmul__(self, other: Any) -> Text:
-        return _text(other) * self
-
-    def __truediv__(self, other: Any) -> Text:
-        return Text(rf"\frac{{{self.text}}}{{{_text(other).text}}}")
-
-    def __rtruediv__(self, other: Any) -> Text:
-        return _text(other) / self
-
-    def __pow__(self, other: Any) -> Text:
-        return Text(f"{self.at(_ATOM)}^{{{_text(other).text}}}")
+    def _combine(self, other: Any, op: Callable[[Any, Any], Any], swap: bool = False) -> Text:
+        left, right = (_text(other), self) if swap else (self, _text(other))
+        if op is operator.truediv:
+            return Text(rf"\frac{{{left.text}}}{{{right.text}}}")
+        if op is operator.pow:
+            return Text(f"{left.at(_ATOM)}^{{{right.text}}}")
+        if op is operator.mul:
+            return Text(rf"{left.at(_PRODUCT)} \, {right.at(_PRODUCT)}", _PRODUCT)
+        sign = "+" if op is operator.add else "-"
+        return Text(f"{left.at(_SUM)} {sign} {right.at(_PRODUCT)}", _SUM)
 
     def __neg__(self) -> Text:
         return Text(f"-{self.at(_PRODUCT)}", _SUM)

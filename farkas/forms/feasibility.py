@@ -15,7 +15,7 @@ from farkas.forms.form import Block, LinearForm
 from farkas.forms.matrices import as_scipy
 from farkas.messages import number_of
 from farkas.numbers import Floats
-from farkas.tolerances import FEASIBLE
+from farkas.tolerances import FEASIBLE, ROUNDING, SOLVERS_WHOLE
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -57,12 +57,15 @@ def check_point(
     *,
     tolerance: float = FEASIBLE,
     most: int = 10,
+    of_terms: bool = False,
 ) -> FeasibilityReport:
     """Compare ``point`` with every row, bound and integrality requirement of ``form``.
 
     ``point``: shape (columns,).  ``tolerance``: share of the side or bound, or of the unit of the
     row or column where that is larger; see :func:`~farkas.forms.scale.units_of`.  Of an integer
     column, the distance from a whole number.  ``most``: how many violations the report names.
+    ``of_terms``: whether the size of the terms of a row, and of a value, counts where that is
+    larger: rows of large terms cannot be met to a share of their unit in floating point.
     """
     if point.shape != (form.num_columns,):
         raise ValueError(f"{form.name}: point has shape {point.shape}, needs {form.num_columns}")
@@ -70,18 +73,23 @@ def check_point(
         j = int(np.flatnonzero(~np.isfinite(point))[0])
         nowhere = Violation(form.column_name(j), "bound", np.inf, np.inf)
         return FeasibilityReport(np.inf, 1, (nowhere,))
-    activity = as_scipy(form.matrix) @ point
-    units = form.units
-    row, column = units.row, units.column
+    matrix, size = as_scipy(form.matrix), np.abs(point)
+    activity = matrix @ point
+    row, column, one = form.units.row, form.units.column, np.ones(form.num_columns)
+    if of_terms:
+        row, column = np.maximum(row, abs(matrix) @ size), np.maximum(column, size)
+        # at magnitude 1e12 a float has no room for an absolute 1e-6
+        one = SOLVERS_WHOLE / FEASIBLE * np.maximum(1.0, ROUNDING * size)
+    broken = np.where(form.integer, np.abs(point - np.rint(point)), 0.0)
     parts = [
         ("row", _outside(activity, form.row_lower, form.row_upper, row), form.row_name),
         ("bound", _outside(point, form.lower, form.upper, column), form.column_name),
-        ("integrality", _fraction(point, form), form.column_name),
+        ("integrality", (broken, one), form.column_name),
     ]
     worst, count = 0.0, 0
     found: list[Violation] = []
     for kind, (distance, scale), name in parts:
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             share = distance / scale
         worst = max(worst, float(share.max(initial=0.0)))
         bad = np.flatnonzero(distance > tolerance * scale)
@@ -100,11 +108,6 @@ def _outside(value: Floats, low: Floats, high: Floats, unit: Floats) -> tuple[Fl
         scale = np.maximum(unit, np.where(np.isfinite(side), side, 0.0))
         distance = np.where(np.isfinite(value), np.maximum(0.0, np.maximum(below, above)), np.inf)
     return distance, scale
-
-
-def _fraction(point: Floats, form: LinearForm) -> tuple[Floats, Floats]:
-    distance = np.where(form.integer, np.abs(point - np.rint(point)), 0.0)
-    return distance, np.ones(form.num_columns)
 
 
 def refuse_impossible_sides(form: LinearForm, why: str) -> None:

@@ -7,7 +7,7 @@ import enum
 import math
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any, Self
 
 import numpy as np
 
@@ -43,18 +43,48 @@ class Conclusion(enum.StrEnum):
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Answer(ShowsItself):
-    """Result of one solve.  The default is ignorance: no claim, NaN, no point."""
+class SolverAnswer:
+    """What every solver says of its search.  The default is ignorance: no claim, NaN."""
 
     #: reason, claim: why the solver stopped and what it says, kept apart.
     reason: Reason = Reason.UNKNOWN
     claim: Conclusion = Conclusion.NONE
-    #: Value of the solver's point, computed from the form; NaN without a point.
+    #: Value of the solver's point, computed from the program; NaN without a point.
     objective: float = math.nan
     #: Dual bound the solver states, in the sense of the program; NaN when unknown.
     bound: float = math.nan
     solver: str = ""  #: Name of the backend.
     seconds: float = math.nan  #: Wall time of the solver call.
+    message: str = ""  #: The solver's own words for an unusual end.
+
+    def unless_interrupted(self) -> Self:
+        """Return self, or raise `KeyboardInterrupt` where Ctrl-C ended the solve."""
+        if self.reason is Reason.INTERRUPTED:
+            raise KeyboardInterrupt
+        return self
+
+    def require_optimal(self) -> Self:
+        """Return self when optimality is claimed, raise :class:`NoAnswer` otherwise.
+
+        Where Ctrl-C ended the solve, `KeyboardInterrupt`.
+        """
+        self.unless_interrupted()
+        if self.claim is not Conclusion.OPTIMAL:
+            raise NoAnswer(f"{self._who()} did not reach an optimum: {self._why()}")
+        return self
+
+    def _who(self) -> str:
+        return f"the answer of {self.solver}" if self.solver else "an empty answer"
+
+    def _why(self) -> str:
+        tail = f" ({self.message})" if self.message else ""
+        return f"stopped for reason {self.reason}, claim {self.claim}{tail}"
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Answer(SolverAnswer, ShowsItself):
+    """Result of one solve of a form."""
+
     #: Simplex iterations of the whole call, a measure of work that no clock changes; 0 where the
     #: solver tells none.
     iterations: int = 0
@@ -68,7 +98,6 @@ class Answer(ShowsItself):
     #: How far the point is from every requirement of the form, measured here and not by the
     #: backend, by :func:`farkas.solvers.audit.audited`; None without a point.
     report: FeasibilityReport | None = None
-    message: str = ""  #: The solver's own words for an unusual end.
 
     @classmethod
     def at(
@@ -132,29 +161,6 @@ class Answer(ShowsItself):
     def bound_or(self, unknown: float) -> float:
         """Bound that is stated, or ``unknown``; ``max`` and ``min`` would lose a NaN."""
         return unknown if math.isnan(self.bound) else self.bound
-
-    def unless_interrupted(self) -> Answer:
-        """Return self, or raise `KeyboardInterrupt` where Ctrl-C ended the solve."""
-        if self.reason is Reason.INTERRUPTED:
-            raise KeyboardInterrupt
-        return self
-
-    def require_optimal(self) -> Answer:
-        """Return self when optimality is claimed, raise :class:`NoAnswer` otherwise.
-
-        Where Ctrl-C ended the solve, `KeyboardInterrupt`.
-        """
-        self.unless_interrupted()
-        if self.claim is not Conclusion.OPTIMAL:
-            raise NoAnswer(f"{self._who()} did not reach an optimum: {self._why()}")
-        return self
-
-    def _who(self) -> str:
-        return f"the answer of {self.solver}" if self.solver else "an empty answer"
-
-    def _why(self) -> str:
-        tail = f" ({self.message})" if self.message else ""
-        return f"stopped for reason {self.reason}, claim {self.claim}{tail}"
 
 
 def handed(
@@ -246,17 +252,6 @@ class SolveResult(KnowsOtherWords):
                 lines.append(f"{word + ':':<11}{rounded(value, up=up)}")
         lines += [f"solver:    {self.solver}", f"seconds:   {self.seconds:.3g}"]
         return "\n".join([*lines, *(f"note:      {note}" for note in getattr(self, "notes", ()))])
-
-
-class SolverAnswer(Protocol):
-    """What every solver says of its search."""
-
-    @property
-    def claim(self) -> object: ...
-    @property
-    def solver(self) -> str: ...
-    @property
-    def seconds(self) -> float: ...
 
 
 class SolverResult(SolveResult):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from farkas.forms import FeasibilityReport, LinearForm, check_point
 from farkas.forms.scale import in_units
 from farkas.numbers import Floats
 from farkas.solvers.answer import Answer, Conclusion, Reason, inwards
-from farkas.tolerances import DROPPED, FEASIBLE, ROUNDING, SIMPLEX, SOLVER_GAP, SOLVERS_WHOLE
+from farkas.tolerances import DROPPED, SIMPLEX, SOLVER_GAP
 
 #: Side that HiGHS, Gurobi, SCIP and Clarabel take as absent, in the units they are handed.
 SOLVERS_INFINITY = 1e20
@@ -118,7 +117,9 @@ def audited(form: LinearForm, answer: Answer) -> Answer:
     if answer.raw_point is None:
         return _pointless(form, answer)
     report = check_point(form, answer.raw_point)
-    if answer.claim is Conclusion.OPTIMAL and not (report or plausible(form, answer.raw_point)):
+    if answer.claim is Conclusion.OPTIMAL and not (
+        report or check_point(form, answer.raw_point, of_terms=True)
+    ):
         return _distrusted(answer, report)
     if answer.claim is Conclusion.OPTIMAL or (answer.claim is Conclusion.FEASIBLE and report):
         return _valued(form, answer, report)
@@ -194,56 +195,9 @@ def _valued(form: LinearForm, answer: Answer, report: FeasibilityReport) -> Answ
     )
 
 
-def plausible(form: LinearForm, point: Floats) -> bool:
-    """Whether ``point`` (shape (columns,)) is feasible up to rounding of the terms of each row.
-
-    Rows of large terms cannot be met to a share of their unit in floating point; at limits, where
-    solvers return anything, :func:`farkas.forms.check_point` is asked instead.
-    """
-    if not np.isfinite(point).all():
-        return False
-    units = form.units
-    if not _within(point, form.lower, form.upper, units.column, np.abs, point):
-        return False
-    if form.is_mip:
-        whole = point[form.integer]
-        # at magnitude 1e12 a float has no room for an absolute 1e-6
-        size_of_one = np.maximum(1.0, ROUNDING * abs(whole))
-        if (np.abs(whole - np.rint(whole)) > SOLVERS_WHOLE * size_of_one).any():
-            return False
-    if not form.num_rows:
-        return True
-    rows = form.matrix.rows
-    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite lies outside
-        terms = form.matrix.values * point[form.matrix.columns]
-    activity = _sums(rows, terms, form.num_rows)
-
-    def size(terms: Floats) -> Floats:
-        return _sums(rows, np.abs(terms), form.num_rows)
-
-    return _within(activity, form.row_lower, form.row_upper, units.row, size, terms)
-
-
 def _sums(where: npt.NDArray[np.integer[Any]], terms: Floats, size: int) -> Floats:
     # without any entry bincount answers in integers
     return np.bincount(where, terms, size).astype(np.float64, copy=False)
-
-
-def _within(
-    value: Floats,
-    low: Floats,
-    high: Floats,
-    unit: Floats,
-    size: Callable[[Floats], Floats],
-    terms: Floats,
-) -> bool:
-    """Whether every value lies between its sides, up to its unit or, there, to the terms' size."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        off = np.maximum(low - value, value - high)
-    # NaN fails the comparison
-    if (off <= FEASIBLE * unit).all():
-        return True
-    return bool((off <= FEASIBLE * np.maximum(unit, size(terms))).all())
 
 
 def _distrusted(answer: Answer, report: FeasibilityReport) -> Answer:

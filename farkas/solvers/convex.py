@@ -10,11 +10,11 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from farkas.errors import InvalidOption, NoAnswer, SolverUnavailable, UnsupportedForm
+from farkas.errors import InvalidOption, SolverUnavailable, UnsupportedForm
 from farkas.extras import needed
 from farkas.numbers import Floats
 from farkas.registry import once
-from farkas.solvers.answer import Conclusion, Reason
+from farkas.solvers.answer import Conclusion, Reason, SolverAnswer
 from farkas.solvers.base import UndecidedRay, refuse_options
 from farkas.solvers.options import OptionNames, Options
 from farkas.solvers.via_cvxpy import (
@@ -28,40 +28,20 @@ from farkas.tolerances import FEASIBLE
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class ConvexAnswer:
-    """What a solver says of a convex problem, with the violation measured here."""
+class ConvexAnswer(SolverAnswer):
+    """What a solver says of a convex problem, with the violation measured here.
 
-    #: reason, claim: why it stopped and what it says, as in :class:`farkas.solvers.Answer`; the
-    #: claim is ``none`` when the point violates a constraint by more than the tolerance.
-    reason: Reason = Reason.UNKNOWN
-    claim: Conclusion = Conclusion.NONE
-    #: Objective at the point, evaluated from the expression; NaN without a point.
-    objective: float = math.nan
-    #: Value of the solver's dual point, a bound on the optimum that it claims; NaN where it states
-    #: none.
-    bound: float = math.nan
+    It claims nothing where the point violates a constraint by more than the tolerance.
+    """
+
     #: Largest absolute violation of any constraint at the point; NaN without a point.
     violation: float = math.nan
-    #: solver, seconds, message: who answered, after how long, and the words of an unusual end.
-    solver: str = ""
-    seconds: float = math.nan
-    message: str = ""
     #: Value of every variable, by name; empty without a point.
     values: dict[str, Any] = dataclasses.field(default_factory=dict)
     #: Dual values of the constraints in order, as CVXPY gives them (for a constraint ``f(x) <= b``:
     #: minus the derivative of a minimum with respect to ``b``); None where the solver gives none.
     #: That of a cone is a list, an entry a part.
     duals: tuple[Any, ...] = ()
-
-    def require_optimal(self) -> ConvexAnswer:
-        """Return self when optimality is claimed, raise :class:`NoAnswer` otherwise."""
-        if self.claim is not Conclusion.OPTIMAL:
-            tail = f" ({self.message})" if self.message else ""
-            raise NoAnswer(
-                f"{self.solver} did not reach an optimum: stopped for reason {self.reason}, "
-                f"claim {self.claim}{tail}"
-            )
-        return self
 
 
 def solve_problem(

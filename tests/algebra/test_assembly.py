@@ -21,9 +21,6 @@ from farkas.algebra import (
     objective,
     programs,
 )
-from farkas.algebra.assembly import Reader
-from farkas.algebra.expressions import Trace
-from farkas.algebra.latex import Pen
 from farkas.errors import RuleError
 from farkas.forms.matrices import as_scipy, rows_of_scipy
 from tests.algebra.toys import toy
@@ -407,13 +404,3 @@ def test_rows_are_those_that_scipy_compresses(monkeypatch):
         assert mine.dtype == theirs.dtype
         assert mine.tolist() == theirs.tolist()
     assert "scipy" not in inspect.getsource(assembly)
-
-
-@pytest.mark.parametrize("made", [Trace, Pen])
-def test_readers_have_every_method_with_its_arguments(made):
-    asked = {n: f for n, f in vars(Reader).items() if inspect.isfunction(f) and n[0] != "_"}
-    assert sorted(asked) == ["between", "enter", "exp", "product", "sum", "where"]
-    for name, method in asked.items():
-        few = [None] * (len(inspect.signature(method).parameters) - 1)
-        inspect.signature(getattr(made, name)).bind(None, *few)
-    assert made().draining is False
