@@ -102,21 +102,26 @@ class Answer(SolverAnswer, ShowsItself):
     @classmethod
     def at(
         cls,
-        point: Floats,
+        point: Floats | None,
         form: LinearForm,
+        claim: Conclusion,
         *,
-        optimal: bool,
         bound: Callable[[], float] = lambda: math.nan,
         duals: Callable[[], Floats | None] = lambda: None,
         **others: Any,
     ) -> Answer:
-        """Answer with a point; the optimum of a linear program has duals, and is its own bound.
+        """Answer with a point, if any; the optimum of a linear program has duals, and is its bound.
 
         Objective and bound of such an optimum are left to :func:`farkas.solvers.audit.audited`.
+        Without a point nothing is claimed but that there is none.
         """
-        linear = optimal and not form.is_mip
+        if claim is Conclusion.INFEASIBLE:
+            return cls(claim=claim, **others)
+        if point is None or claim is Conclusion.NONE:
+            return cls(bound=bound(), **others)
+        linear = claim is Conclusion.OPTIMAL and not form.is_mip
         return cls(
-            claim=Conclusion.OPTIMAL if optimal else Conclusion.FEASIBLE,
+            claim=claim,
             bound=math.nan if linear else bound(),
             raw_point=point,
             raw_row_duals=duals() if linear else None,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
-from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
@@ -135,9 +134,7 @@ def _measured(
     if claim in (Conclusion.NONE, Conclusion.INFEASIBLE) or not known:
         claim = claim if claim is Conclusion.INFEASIBLE else Conclusion.NONE
         return ConvexAnswer(reason=reason, claim=claim, message=message, **common)
-    found = violations(problem)
-    worst, _ = largest_violation(found)
-    share, missed = largest_violation(found, units_of(problem))
+    worst, share, missed = violation(problem)
     objective = float(np.asarray(problem.objective.value).item())
     if not (share <= tolerance and math.isfinite(objective)):
         return ConvexAnswer(
@@ -211,45 +208,29 @@ def exponential_distance(x: Floats, y: Floats, z: Floats) -> Floats:
     return np.asarray(np.hypot(moved, np.maximum(-y, 0.0)))
 
 
-class WorstViolation(NamedTuple):
-    """By how much a constraint is violated, infinite for NaN; and what to call it."""
+class Violation(NamedTuple):
+    """How far a problem's values are off."""
 
-    constraint: Any
-    label: str
-    amount: float
+    worst: float  #: Largest violation of any constraint; infinite for NaN.
+    share: float  #: Largest one as a share of the largest unit among the constraint's variables.
+    where: str  #: The constraint that has it.
 
 
-def violations(problem: Any) -> list[WorstViolation]:
-    """Violation of every constraint, and of the domain of every variable."""
+def violation(problem: Any) -> Violation:
+    """Measure every constraint, and the domain of every variable, at the current values."""
     parts = [(c, f"constraint {i}") for i, c in enumerate(problem.constraints)]
     parts += [(c, f"the domain of {v.name()}") for v in problem.variables() for c in v.domain]
-    found = []
+    found, units = Violation(0.0, 0.0, "no constraint"), units_of(problem)
     with np.errstate(all="ignore"):
         for constraint, name in parts:
-            label = getattr(constraint, "label", None) or name
             off = float(np.max(np.asarray(distance(constraint)), initial=0.0))
-            found.append(
-                WorstViolation(constraint, str(label), math.inf if math.isnan(off) else off)
-            )
+            off = math.inf if math.isnan(off) else off
+            share = off / max((units[v.id] for v in constraint.variables()), default=1.0)
+            found = found._replace(worst=max(found.worst, off))
+            if share > found.share:
+                label = str(getattr(constraint, "label", None) or name)
+                found = found._replace(share=share, where=label)
     return found
-
-
-def largest_violation(
-    found: Iterable[WorstViolation], units: Mapping[int, float] | None = None
-) -> tuple[float, str]:
-    """Largest violation and the constraint that has it.
-
-    ``found``: As of `violations`.  ``units``: By `id` of a variable, what it is measured in, as of
-    `units_of`: then the violation of a constraint is a share of the largest unit among its
-    variables.
-    """
-    worst, where = 0.0, "no constraint"
-    for constraint, label, off in found:
-        if units is not None:
-            off /= max((units[v.id] for v in constraint.variables()), default=1.0)
-        if off > worst:
-            worst, where = off, label
-    return worst, where
 
 
 def units_of(problem: Any) -> dict[int, float]:

@@ -189,15 +189,12 @@ def _read(model: Any, form: LinearForm) -> Answer:
     }
     if name == "INFEASIBLE":
         return Answer(claim=Conclusion.INFEASIBLE, raw_ray=_ray(model, form), **common)
-    bound = _bound(model, form)
-    if model.SolCount == 0:
-        return Answer(bound=bound, **common)
-    point = np.array(model.getAttr("X", model.getVars()[: form.num_columns]))
+    found = model.SolCount > 0
     return Answer.at(
-        point,
+        np.array(model.getAttr("X", model.getVars()[: form.num_columns])) if found else None,
         form,
-        optimal=name == "OPTIMAL",
-        bound=lambda: bound,
+        Conclusion.OPTIMAL if name == "OPTIMAL" else Conclusion.FEASIBLE,
+        bound=lambda: _bound(model, form),
         duals=lambda: np.array(model.getAttr("Pi", model.getConstrs()), dtype=np.float64),
         **common,
     )

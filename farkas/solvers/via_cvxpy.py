@@ -97,19 +97,16 @@ class CvxpySolver(Backend):
         reason, claim = verdict(status)
         # CVXPY has no word for a limit, only "inaccurate" or an error
         reason = limited(reason, time.perf_counter() - begin, options)
-        common: dict[str, Any] = {"reason": reason, "message": message}
-        if claim in (Conclusion.NONE, Conclusion.INFEASIBLE) or column.value is None:
-            return Answer(
-                claim=claim if claim is Conclusion.INFEASIBLE else Conclusion.NONE, **common
-            )
-        # first-order methods end a little outside the bounds
-        point = np.clip(np.asarray(column.value, dtype=np.float64), form.lower, form.upper)
+        point = None
+        if column.value is not None:  # first-order methods end a little outside the bounds
+            point = np.clip(np.asarray(column.value, dtype=np.float64), form.lower, form.upper)
         return Answer.at(
             point,
             form,
-            optimal=claim is Conclusion.OPTIMAL,
+            claim,
             duals=lambda: _row_duals(form, families) if Ability.DUALS in self.abilities else None,
-            **common,
+            reason=reason,
+            message=message,
         )
 
 

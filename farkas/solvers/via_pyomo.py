@@ -114,19 +114,15 @@ class PyomoSolver(Backend):
                     claim = Conclusion.NONE
         # CBC's limits have many names, or are called an intermediate result
         reason = limited(reason, time.perf_counter() - begin, options)
-        common: dict[str, Any] = {"reason": reason, "message": message}
-        if claim in (Conclusion.NONE, Conclusion.INFEASIBLE):
-            return Answer(claim=claim, **common)
-        point = _point(model, form)
-        if point is None:
-            return Answer(**common)
+        there = claim in (Conclusion.OPTIMAL, Conclusion.FEASIBLE)
         return Answer.at(
-            point,
+            _point(model, form) if there else None,
             form,
-            optimal=claim is Conclusion.OPTIMAL,
-            bound=lambda: _bound(results, form),
+            claim,
+            bound=lambda: _bound(results, form) if there else math.nan,
             duals=lambda: _duals(model, form) if self._duals else None,
-            **common,
+            reason=reason,
+            message=message,
         )
 
     def _factory(self) -> Any:

@@ -57,7 +57,9 @@ def test_the_value_is_that_of_the_point() -> None:
     form = small([[1, 0]], cost=[2, 3], row_lower=[1], offset=0.5)
     found = Solution(
         form,
-        Answer.at(np.array([1.0, 2.0]), form, optimal=False, solver="s", reason=Reason.TIME_LIMIT),
+        Answer.at(
+            np.array([1.0, 2.0]), form, Conclusion.FEASIBLE, solver="s", reason=Reason.TIME_LIMIT
+        ),
     )
     assert found.value == 2 + 6 + 0.5
     assert solution(None).value is None
@@ -67,7 +69,9 @@ def at(point: list[float], bound: Fraction | None, sense: str = "min", **more: A
     """A solution of ``x - y`` with a point and a proved bound; its first row holds ``x - y``."""
     given = {"cost": [1, -1], "lower": [-9, -9], "sense": sense} | more
     form = small([[1, -1]], **given)
-    where = Answer.at(np.array(point), form, optimal=False, solver="s", reason=Reason.TIME_LIMIT)
+    where = Answer.at(
+        np.array(point), form, Conclusion.FEASIBLE, solver="s", reason=Reason.TIME_LIMIT
+    )
     return Solution(form, where, bound=bound)
 
 

@@ -8,11 +8,10 @@ from farkas.solvers import solve
 from farkas.solvers.convex import (
     distance,
     exponential_distance,
-    largest_violation,
     near_one,
     solve_problem,
     units_of,
-    violations,
+    violation,
 )
 from tests.conformance.solvers.cases import form
 
@@ -44,9 +43,10 @@ def test_the_largest_violation_names_its_constraint_or_domain():
     problem = cp.Problem(cp.Minimize(cp.sum(x)), rows)
     x.save_value(np.array([2.5, 0.0]))
     # the sum is 1.5 too large, x[0] half a unit off
-    assert largest_violation(violations(problem)) == (1.5, "constraint 0")
+    found = violation(problem)
+    assert (found.worst, found.where) == (1.5, "constraint 0")
     x.save_value(np.array([3.0, -4.0]))
-    worst, where = largest_violation(violations(problem))
+    worst, _, where = violation(problem)
     assert (worst, where) == (4.0, "the domain of x")
 
 
@@ -54,7 +54,7 @@ def test_a_value_that_is_no_number_is_infinitely_far():
     x = cp.Variable(name="x")
     problem = cp.Problem(cp.Minimize(x), [x >= 1])
     x.save_value(np.array(np.nan))
-    worst, where = largest_violation(violations(problem))
+    worst, _, where = violation(problem)
     assert worst == np.inf
     assert where == "constraint 0"
 
@@ -68,7 +68,7 @@ def test_the_unit_of_a_variable_is_the_largest_number_that_it_meets():
         one.save_value(np.array(value))
     units = units_of(problem)
     assert [units[one.id] for one in (x, y, w, v)] == [60.0, 60.0, 1e9, 1.0]
-    assert largest_violation(violations(problem), units) == (0.5 / 60, "constraint 0")
+    assert violation(problem)[1:] == (0.5 / 60, "constraint 0")
     beside = cp.Problem(cp.Minimize(x), [x + 300j == 0.5 + 400j])  # a complex number by its size
     assert units_of(beside)[x.id] == pytest.approx(abs(0.5 + 400j))
 
