@@ -23,13 +23,11 @@ from farkas.tolerances import ROUNDING, WHOLE
 
 MOST_AGGREGATED = 6
 MOST_DIVISORS = 8
-MOST_TURNED = 10  #: Columns that are measured from their other end, one by one, to cut deeper.
 #: Binary digits of numerator and denominator of a row's weight, but for powers of two.
 LONGEST_WEIGHT = 64
 LONGEST_ROW = 500  #: Binary digits of a row's entries up to which its slack is counted in ones.
 #: Distance of the divided side from whole numbers; the cut's coefficients grow with its inverse.
 LEAST_FRACTION = 1e-3
-NEAR = 0.1  #: Distance of the point within a cut up to which turning columns is tried.
 #: Distance from the point, in the proposed cut's own length, below which nothing is proposed.
 LEAST_DEPTH = 1e-4
 
@@ -59,15 +57,12 @@ class MixedRow:
     pulled: float
     length: float
 
+    @np.errstate(over="ignore", divide="ignore", invalid="ignore")
     def depths(self, divisors: Floats) -> Floats:
         """Distance of the point beyond the cut by each divisor, in the cut's length.
 
         Minus infinity where the side is nearly whole, or a number is beyond all doubles.
         """
-        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            return self._depths(divisors)
-
-    def _depths(self, divisors: Floats) -> Floats:
         d, b = self.factors / divisors[:, None], self.side / divisors
         down = np.floor(b)
         part = b - down
@@ -79,14 +74,6 @@ class MixedRow:
         length = np.sqrt((taken**2).sum(axis=1) + self.length / (divisors * rest) ** 2)
         depth = over / np.where(length > 0, length, 1.0)
         return np.where(fits & (length > 0) & np.isfinite(depth), depth, -np.inf)
-
-    def turned(self, place: int) -> MixedRow:
-        """Measure one column from its other end."""
-        factors, values = self.factors.copy(), self.values.copy()
-        factors[place] *= -1
-        values[place] = self.ranges[place] - values[place]
-        side = self.side - self.factors[place] * self.ranges[place]
-        return dataclasses.replace(self, factors=factors, values=values, side=side)
 
     def between(self) -> Ints:
         """Places of columns between their ends, the middle ones first."""
@@ -145,7 +132,7 @@ class Separation:
         ``starts``: weights of rows to begin with.
         """
         for weights in starts:
-            yield from self._of(weights, [Fraction(1)])
+            yield from self._of(weights, Fraction(1))
         for i in range(self.rounding.program.form.num_rows):
             for sign in (1, -1):
                 end = self.row_upper[i] if sign > 0 else self.row_lower[i]
@@ -200,9 +187,9 @@ class Separation:
     # one aggregated row
 
     def _of(
-        self, weights: dict[int, Fraction], divisors: list[Fraction] | None = None
+        self, weights: dict[int, Fraction], divisor: Fraction | None = None
     ) -> list[CutProposal]:
-        """Best proposal of these weights, or none."""
+        """Best proposal of these weights, or none; divisors are coefficients if left out."""
         sides = {i: self._side_taken(i, w) for i, w in weights.items()}
         made = self._mixed(weights, sides)
         if made is None:
@@ -210,47 +197,24 @@ class Separation:
         mixed, complemented = made
         endless = [j for j in mixed.columns.tolist() if j >= 0 and self.endless[j]]
         if endless:  # the cut needs their coefficients whole
-            sizes = [self._coefficient(weights, j) for j in endless]
-            divisors = [gain_of(sizes, [True] * len(sizes))]
-        if divisors is None:
-            broken = np.abs(mixed.factors[mixed.between()])
-            tried = np.unique(broken[broken > 0])[::-1][:MOST_DIVISORS]
-        else:
-            unit = self._shares(weights)[1]
-            tried = np.array([moved(d, -unit) for d in divisors])
+            whole = [self._coefficient(weights, j) for j in endless]
+            divisor = gain_of(whole, [True] * len(whole))
+        places = mixed.between()
+        sizes, first = np.unique(np.abs(mixed.factors[places]), return_index=True)
+        tried, of = sizes[::-1][:MOST_DIVISORS], mixed.columns[places[first[::-1]]]
+        if divisor is not None:
+            tried = np.array([moved(divisor, -self._shares(weights)[1])])
         if not (len(tried) and np.isfinite(tried).all() and tried.all()):
             return []
         depths = mixed.depths(tried)
-        divisor = float(tried[int(depths.argmax())])
-        if divisors is None:
-            halves = divisor / np.array([1.0, 2.0, 4.0, 8.0])
-            depths = mixed.depths(halves)
-            divisor = float(halves[int(depths.argmax())])
-        depth, turned = float(depths.max()), set(complemented)
-        if depth > -NEAR:
-            places = mixed.between()
-            for place in places[np.isfinite(mixed.ranges[places])][:MOST_TURNED].tolist():
-                other = mixed.turned(place)
-                deeper = float(other.depths(np.array([divisor]))[0])
-                if deeper > depth:
-                    mixed, depth = other, deeper
-                    turned ^= {int(mixed.columns[place])}
-        if depth < LEAST_DEPTH:
+        best = int(depths.argmax())
+        if depths[best] < LEAST_DEPTH:
             return []
+        if divisor is None:
+            divisor = abs(self._coefficient(weights, int(of[best])))
         across = frozenset(i for i, up in sides.items() if up != (weights[i] > 0))
-        exact = self._exact_divisor(weights, divisor, mixed) if divisors is None else divisors[0]
-        return [CutProposal(depth, tuple(weights.items()), across, exact, frozenset(turned))]
-
-    def _exact_divisor(
-        self, weights: dict[int, Fraction], divisor: float, mixed: MixedRow
-    ) -> Fraction:
-        """Exact coefficient, or part of one, that a divisor stands for."""
-        for place in mixed.between().tolist():
-            size = abs(float(mixed.factors[place]))
-            for k in (1, 2, 4, 8):
-                if size / k == divisor:
-                    return abs(self._coefficient(weights, int(mixed.columns[place]))) / k
-        return Fraction(divisor) * Fraction(2) ** self._shares(weights)[1]
+        depth, rows, ends = float(depths[best]), tuple(weights.items()), frozenset(complemented)
+        return [CutProposal(depth, rows, across, divisor, ends)]
 
     def _mixed(
         self, weights: dict[int, Fraction], sides: dict[int, bool]

@@ -112,11 +112,6 @@ def test_depths_are_those_of_rounding() -> None:
     over = 4 / 3 * 0.5 + 7 / 3 * 0.75 - 2 / 3 * 0.75 - 2
     length = ((4 / 3) ** 2 + (7 / 3) ** 2 + (2 / 3) ** 2) ** 0.5
     assert row.depths(np.array([1.0]))[0] == pytest.approx(over / length)
-    turned = row.turned(1)
-    assert turned.factors.tolist() == [1.5, -2.5]
-    assert turned.values.tolist() == [0.5, 0.25]
-    assert turned.side == -0.25
-    assert row.turned(1).turned(1).side == row.side
     assert row.between().tolist() == [0, 1]
 
 
