@@ -216,8 +216,34 @@ class PricedCluster(PricedProgram):
         return found
 
     def _earned(self, job: int, costs: Costs, spent: Ints) -> Fraction:
-        """Bound what a job earns with so much spent by number of worker-slots."""
-        return shortened(_best_total(self, job, spent, costs.grid))
+        """Bound the largest μ(ζ z) - cost(z), with so much spent by number of worker-slots z."""
+
+        def cost(z: int) -> Fraction:
+            return costs.exact(spent[z])
+
+        def net(z: int) -> Fraction:
+            return self.worth(job, z) - cost(z)
+
+        last = len(spent) - 1
+        if not is_increasing(self.instance.jobs[job].utility):
+            return shortened(max(net(z) for z in range(last + 1)))
+        # between two counts the reward is at most that of the larger, the cost at least that of the
+        # smaller; an interval that cannot beat the best end is dropped.  The guess is only a guess,
+        # the best of every fifth count
+        with np.errstate(all="ignore"):
+            some = np.arange(last, -1, -5)
+            net_worth = self.instance.reward(job, some) - np.ldexp(spent[some], -costs.grid)
+            guess = int(some[np.argmax(net_worth)])
+        best = max(net(0), net(last), net(guess))
+        intervals = [(0, guess), (guess, last)]
+        while intervals:
+            low, high = intervals.pop()
+            if high - low < 2 or self.worth(job, high) - cost(low) <= best:
+                continue
+            middle = (low + high) // 2
+            best = max(best, net(middle))
+            intervals += [(low, middle), (middle, high)]
+        return shortened(best)
 
     def bounds_so_far(self, prices: Floats) -> list[Fraction]:
         """Bound the schedules of the instance that ends in each slot at prices, shape (width,).
@@ -301,38 +327,3 @@ class Costs:
 priced_programs.add(PricedCluster.name, PricedCluster)
 
 run_bounds.add("gadget", (RunBound("priced_tree", PricedCluster.name),))
-
-
-def _best_total(program: PricedCluster, job: int, spent: Ints, grid: int) -> Fraction:
-    """Upper bound on the largest μ(ζ z) - cost(z); costs are in units of ``2**-grid``."""
-    cluster = program.instance
-
-    def worth(z: int) -> Fraction:
-        return program.worth(job, z)
-
-    def cost(z: int) -> Fraction:
-        return scaled(int(spent[z]), -grid)
-
-    def net(z: int) -> Fraction:
-        return worth(z) - cost(z)
-
-    last = len(spent) - 1
-    if not is_increasing(cluster.jobs[job].utility):
-        return max(net(z) for z in range(last + 1))
-    # between two counts the reward is at most that of the larger, the cost at least that of the
-    # smaller; an interval that cannot beat the best end is dropped.  The guess is only a guess,
-    # the best of every fifth count
-    with np.errstate(all="ignore"):
-        some = np.arange(last, -1, -5)
-        net_worth = cluster.reward(job, some) - np.ldexp(spent[some], -grid)
-        guess = int(some[np.argmax(net_worth)])
-    best = max(net(0), net(last), net(guess))
-    intervals = [(0, guess), (guess, last)]
-    while intervals:
-        low, high = intervals.pop()
-        if high - low < 2 or worth(high) - cost(low) <= best:
-            continue
-        middle = (low + high) // 2
-        best = max(best, net(middle))
-        intervals += [(low, middle), (middle, high)]
-    return best

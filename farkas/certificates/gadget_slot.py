@@ -10,10 +10,10 @@ import numpy as np
 
 from farkas.certificates.doubles import double
 from farkas.certificates.gadget import (
-    MORE_DIGITS,
     PricedCluster,
     dearest,
     grid_exponent,
+    grid_of,
     rent_of,
     rounded_down,
     shortened,
@@ -157,14 +157,13 @@ class PricedSlot(PricedProgram):
         """Profit of the best ring of a job, at least 0, rounded up.
 
         ``gains`` are of 0, 1, ... workers, at least the exact ones; ``worker`` and ``edge`` are
-        prices in units of ``2**-grid``.  Gains are rounded up, and prices down, to units of which
-        the largest gain has `MORE_DIGITS` digits.  Who pays more than that for one worker or link
-        loses anyway.
+        prices in units of ``2**-grid``.  Gains are rounded up, and prices down, to the grid
+        of the largest.  Who pays more than that for one worker or link loses anyway.
         """
         top = max(gains[1:], default=Fraction(0))
         if top <= 0:
             return Fraction(0)
-        digits = MORE_DIGITS - top.numerator.bit_length() + top.denominator.bit_length()
+        digits = grid_of(top)
         units = [math.ceil(gain * scaled(1, digits)) for gain in gains]
         most = max(units) + 1
 

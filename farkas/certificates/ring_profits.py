@@ -54,9 +54,10 @@ class PricedRings:
 
         Raises `NotACertificate` when it takes more effort than is left.
         """
-        left = Steps(steps, effort or Effort())
+        effort = effort or Effort()
+        effort.labels = steps
         size, nodes = len(self.gain), len(self.price)
-        left.effort.spend(size * nodes + nodes + len(self.links))
+        effort.spend(size * nodes + nodes + len(self.links))
         found = max(
             (self.gain[k] - k * price for price, cap in zip(self.price, self.cap, strict=True)
              for k in range(1, min(cap, len(self.gain) - 1) + 1)),
@@ -66,10 +67,10 @@ class PricedRings:
         hosts = [u for u, cap in enumerate(self.cap) if cap > 0]
         hosts.sort(key=lambda u: self.price[u])
         for at in range(len(hosts) - 1):
-            left.effort.spend(size + nodes)
+            effort.spend(size + nodes)
             if self.beyond(0, self.cheapest(hosts[at:])) <= best:
                 break  # nor is any ring of dearer hosts
-            best = self._from(hosts[at:], best, left)
+            best = self._from(hosts[at:], best, effort)
         return best
 
     def cheapest(self, hosts: list[int]) -> list[int]:
@@ -85,11 +86,11 @@ class PricedRings:
         sizes = range(placed + 1, len(self.gain))
         return max((self.gain[k] - paid[k - placed] for k in sizes), default=-NEVER)
 
-    def _from(self, hosts: list[int], floor: int, steps: Steps) -> int:
+    def _from(self, hosts: list[int], floor: int, effort: Effort) -> int:
         """Best profit of rings whose cheapest host is the first, at least ``floor``."""
         start = hosts[0]
         around = len(self.price) + len(self.links)
-        steps.effort.spend(6 * around + 2 * len(self.gain) * len(hosts))
+        effort.spend(6 * around + 2 * len(self.gain) * len(hosts))
         onto, back = self._distances(start, False), self._distances(start, True)
         near = [v for v in hosts if onto[v] + back[v] < NEVER]
         paid = self.cheapest(near)
@@ -103,7 +104,7 @@ class PricedRings:
         left = [max(gain, self.beyond(k, rest)) for k, gain in enumerate(self.gain)]
         search = Search(self, start, set(others), back, left, [], [])
         while True:
-            value, walk = search.best(floor, steps)
+            value, walk = search.best(floor, effort)
             if walk is None:
                 return value
             over = search.overused(walk)
@@ -133,7 +134,7 @@ class PricedRings:
 
 
 class Effort:
-    """How much all searches of one check may take together.
+    """How much all searches of one check may take together, and one job's labels.
 
     A unit passes a host, a link, a size or what a label remembers once.  ``most``: units;
     `MOST_EFFORT` by default.
@@ -141,24 +142,13 @@ class Effort:
 
     def __init__(self, most: int | None = None) -> None:
         self.most, self.spent = MOST_EFFORT if most is None else most, 0
+        self.labels = MOST_STEPS  #: That may still be followed.
 
     def spend(self, units: int) -> None:
         """Count what comes next; raises `NotACertificate` when it is too much."""
         self.spent += units
         if self.spent > self.most:
             raise NotACertificate(f"searches of rings would take more than {self.most} steps")
-
-
-class Steps:
-    """How many labels may still be followed for one job, and the effort of all."""
-
-    def __init__(self, left: int, effort: Effort) -> None:
-        self.left, self.effort = left, effort
-
-    def gone(self) -> bool:
-        """Count a label; True when there was none."""
-        self.left -= 1
-        return self.left < 0
 
 
 Move = tuple[bool, int, int]  #: (True, host, workers laid) or (False, link, 1).
@@ -180,7 +170,7 @@ class Search:
     hosts: list[int]
     links: list[int]
 
-    def best(self, floor: int, steps: Steps) -> tuple[int, Walk | None]:
+    def best(self, floor: int, effort: Effort) -> tuple[int, Walk | None]:
         """Best walk worth more than ``floor``, or a bound without a walk."""
         rings, start = self.rings, self.start
         forgotten = (0,) * (len(self.hosts) + len(self.links))
@@ -203,12 +193,13 @@ class Search:
             total = cost[label]
             if self.left[j] - self.back[u] - total > -worth:
                 continue  # a cheaper way has come since
-            if steps.gone():
+            effort.labels -= 1
+            if effort.labels < 0:
                 return -worth, None
             if u == start and not laid and rings.gain[j] - total > best:
                 best, end = rings.gain[j] - total, label
             moves = self._moves(label)
-            steps.effort.spend((1 + len(moves)) * (1 + len(label[3])))
+            effort.spend((1 + len(moves)) * (1 + len(label[3])))
             for there, price, move in moves:
                 reach(there, total + price, label, move)
         return best, None if end is None else self._walk(came, end)

@@ -15,7 +15,7 @@ from farkas.forms.form import Block, LinearForm
 from farkas.forms.matrices import as_scipy
 from farkas.messages import number_of
 from farkas.numbers import Floats
-from farkas.tolerances import FEASIBLE, ROUNDING, SOLVERS_WHOLE
+from farkas.tolerances import FEASIBLE, ROUNDING
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -57,15 +57,16 @@ def check_point(
     *,
     tolerance: float = FEASIBLE,
     most: int = 10,
-    of_terms: bool = False,
+    whole: float | None = None,
 ) -> FeasibilityReport:
     """Compare ``point`` with every row, bound and integrality requirement of ``form``.
 
     ``point``: shape (columns,).  ``tolerance``: share of the side or bound, or of the unit of the
     row or column where that is larger; see :func:`~farkas.forms.scale.units_of`.  Of an integer
     column, the distance from a whole number.  ``most``: how many violations the report names.
-    ``of_terms``: whether the size of the terms of a row, and of a value, counts where that is
-    larger: rows of large terms cannot be met to a share of their unit in floating point.
+    ``whole``: of a solver's point, the distance from whole numbers that it may keep; the size of
+    the terms of a row, and of a value, counts then where that is larger: rows of large terms cannot
+    be met to a share of their unit in floating point.
     """
     if point.shape != (form.num_columns,):
         raise ValueError(f"{form.name}: point has shape {point.shape}, needs {form.num_columns}")
@@ -76,10 +77,10 @@ def check_point(
     matrix, size = as_scipy(form.matrix), np.abs(point)
     activity = matrix @ point
     row, column, one = form.units.row, form.units.column, np.ones(form.num_columns)
-    if of_terms:
+    if whole is not None:
         row, column = np.maximum(row, abs(matrix) @ size), np.maximum(column, size)
         # at magnitude 1e12 a float has no room for an absolute 1e-6
-        one = SOLVERS_WHOLE / FEASIBLE * np.maximum(1.0, ROUNDING * size)
+        one = whole / FEASIBLE * np.maximum(1.0, ROUNDING * size)
     broken = np.where(form.integer, np.abs(point - np.rint(point)), 0.0)
     parts = [
         ("row", _outside(activity, form.row_lower, form.row_upper, row), form.row_name),

@@ -13,7 +13,7 @@ from farkas.forms import FeasibilityReport, LinearForm, check_point
 from farkas.forms.scale import in_units
 from farkas.numbers import Floats
 from farkas.solvers.answer import Answer, Conclusion, Reason, inwards
-from farkas.tolerances import DROPPED, SIMPLEX, SOLVER_GAP
+from farkas.tolerances import DROPPED, SIMPLEX, SOLVER_GAP, SOLVERS_WHOLE
 
 #: Side that HiGHS, Gurobi, SCIP and Clarabel take as absent, in the units they are handed.
 SOLVERS_INFINITY = 1e20
@@ -118,7 +118,7 @@ def audited(form: LinearForm, answer: Answer) -> Answer:
         return _pointless(form, answer)
     report = check_point(form, answer.raw_point)
     if answer.claim is Conclusion.OPTIMAL and not (
-        report or check_point(form, answer.raw_point, of_terms=True)
+        report or check_point(form, answer.raw_point, whole=SOLVERS_WHOLE)
     ):
         return _distrusted(answer, report)
     if answer.claim is Conclusion.OPTIMAL or (answer.claim is Conclusion.FEASIBLE and report):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from types import SimpleNamespace
 
 import mpmath
 import msgspec
@@ -16,11 +17,11 @@ from farkas.certificates.encoding import pack
 from farkas.certificates.gadget import (
     SUM_BITS,
     PricedCluster,
-    _best_total,
     dearest,
     grid_exponent,
     rent_of,
     rounded_down,
+    shortened,
 )
 from farkas.certificates.priced_tree import Split
 from farkas.errors import NotACertificate
@@ -244,7 +245,9 @@ def test_the_best_total_does_not_trust_the_guess_it_begins_with(monkeypatch):
                     enclose(job.utility, 1.0, z)[1] - Fraction(int(cost), 2)
                     for z, cost in enumerate(spent.tolist())
                 )
-                assert _best_total(PricedCluster(cluster, np.array([0]), []), 0, spent, 1) == most
+                costs = SimpleNamespace(grid=1, exact=lambda cost: Fraction(int(cost), 2))
+                program = PricedCluster(cluster, np.array([0]), [])
+                assert program._earned(0, costs, spent) == shortened(most)
 
 
 def test_jobs_that_never_run_keep_what_nothing_is_worth():

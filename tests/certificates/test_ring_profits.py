@@ -15,7 +15,6 @@ from farkas.certificates.ring_profits import (
     NEVER,
     Effort,
     PricedRings,
-    Steps,
     link_uses,
     ring_terms,
 )
@@ -169,11 +168,6 @@ def test_profits_are_those_of_all_orders_of_hosts_where_links_are_wide(seed):
     closed = [(v, u, 0, 0) for u, v in pairs]
     shut = dataclasses.replace(rings, links=[*rings.links, *closed])
     assert roomy.best() == shut.best() == rings.best()
-
-
-def test_steps_run_out():
-    steps = Steps(2, Effort())
-    assert [steps.gone() for _ in range(3)] == [False, False, True]
 
 
 @pytest.mark.parametrize("seed", range(20))

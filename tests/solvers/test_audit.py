@@ -12,6 +12,7 @@ from farkas.solvers import Answer, Conclusion, Reason, Session, solve
 from farkas.solvers.audit import audited, cleaned_ray, ray_value, settled_by_inspection
 from farkas.solvers.base import UndecidedRay, find
 from farkas.solvers.options import Options
+from farkas.tolerances import SOLVERS_WHOLE
 from tests.conformance.solvers.cases import INF, form
 from tests.generators.forms import small
 
@@ -20,7 +21,7 @@ SMALL = form([1], [(2, [1], INF)])
 
 def nearly(form, point):
     """Whether a point is feasible up to rounding of the terms of each row."""
-    return bool(check_point(form, point, of_terms=True))
+    return bool(check_point(form, point, whole=SOLVERS_WHOLE))
 
 
 @pytest.mark.parametrize("claim", [Conclusion.OPTIMAL, Conclusion.FEASIBLE])
