@@ -356,10 +356,7 @@ class PricedMarket(PricedProgram):
             for of, each in enumerate(rents.sum(axis=0)):
                 jobs = np.flatnonzero(types == of)
                 np.add.at(gained, _first_use(market, self.slots, jobs, after[jobs]), each)
-        found = list[Fraction]()
-        for more, total in zip(gained.tolist(), np.cumsum(gained).tolist(), strict=True):
-            found.append(scaled(total, -grid.scale) if more or not found else found[-1])
-        return found
+        return [scaled(total, -grid.scale) for total in np.cumsum(gained).tolist()]
 
     def steps(self) -> float:
         """Count ways to place jobs whole, and prices."""
@@ -389,12 +386,7 @@ def _first_use(market: Market, slots: Ints, jobs: Ints, after: Ints) -> Ints:
 
 # runs keep budgets, and the price cap where there is one; without one "capped" proves nothing
 _BOUNDS = {
-    "priced_tree": (
-        "dps.interval_lp[budget]",
-        "dps.interval_lp[capped]",
-        "dps.offline[free]",
-        "dps.offline[capped]",
-    ),
+    "priced_tree": tuple(PROGRAMS),
     "tree": (
         "dps.offline[free]",
         "dps.offline[capped]",

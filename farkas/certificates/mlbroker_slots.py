@@ -326,13 +326,5 @@ class PricedSlots(PricedProgram):
             found.append(-self.bounds.tree(slot, iter(self.trees[owner]), extra[pairs]))
         return found
 
-    def most(self, owner: int) -> float:
-        """Return 0, below which no slot is split."""
-        return 0.0
-
-    def below(self, owner: int, value: float) -> float:
-        """Return 0."""
-        return 0.0
-
 
 priced_programs.add(SUBJECT, PricedSlots)

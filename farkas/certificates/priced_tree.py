@@ -123,7 +123,7 @@ class PricedProgram(abc.ABC):
 
     def values(self, owner: int) -> Floats:
         """Return the values of an owner's plans, rounded up."""
-        raise NotACertificate(f"plans of {self.name} are not split by what they are worth")
+        raise NotACertificate(f"{self.name} has no charges and no splits by value")
 
     def most(self, owner: int) -> float:
         """Return the greatest value of an owner's plans."""

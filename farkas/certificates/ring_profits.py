@@ -41,13 +41,15 @@ class PricedRings:
     links: list[tuple[int, int, int, int]]
 
     @functools.cached_property
-    def leaving(self) -> list[list[int]]:
-        """Links that fit, by source."""
-        found: list[list[int]] = [[] for _ in self.price]
-        for e, (source, _, _, uses) in enumerate(self.links):
+    def meeting(self) -> tuple[list[list[int]], list[list[int]]]:
+        """Links that fit, by source, and by target."""
+        leaving: list[list[int]] = [[] for _ in self.price]
+        coming: list[list[int]] = [[] for _ in self.price]
+        for e, (source, target, _, uses) in enumerate(self.links):
             if uses > 0:
-                found[source].append(e)
-        return found
+                leaving[source].append(e)
+                coming[target].append(e)
+        return leaving, coming
 
     def best(self, steps: int = MOST_STEPS, effort: Effort | None = None) -> int:
         """Return the profit of the best ring, at least 0, or a bound on it.
@@ -114,11 +116,6 @@ class PricedRings:
 
     def _distances(self, start: int, back: bool) -> list[int]:
         """Price of the shortest way from ``start`` to every node, or back."""
-        onward: list[list[tuple[int, int]]] = [[] for _ in self.price]
-        for source, target, length, uses in self.links:
-            if uses > 0:
-                u, v = (target, source) if back else (source, target)
-                onward[u].append((v, length))
         distance = [NEVER] * len(self.price)
         distance[start] = 0
         heap = [(0, start)]
@@ -126,7 +123,8 @@ class PricedRings:
             far, u = heapq.heappop(heap)
             if far > distance[u]:
                 continue
-            for v, length in onward[u]:
+            for e in self.meeting[back][u]:
+                v, length = self.links[e][not back], self.links[e][2]
                 if far + length < distance[v]:
                     distance[v] = far + length
                     heapq.heappush(heap, (distance[v], v))
@@ -213,7 +211,7 @@ class Search:
             if known is not None:
                 for m in range(1, min(rings.cap[u], len(rings.gain) - 1 - j) + 1):
                     found.append(((True, j + m, u, known), m * rings.price[u], (True, u, m)))
-        for e in rings.leaving[u]:
+        for e in rings.meeting[False][u]:
             _, target, length, uses = rings.links[e]
             known = self._noted(memory, self.links, e, uses, len(self.hosts))
             if known is not None:
