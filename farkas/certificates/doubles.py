@@ -10,8 +10,8 @@ from farkas.certificates.encoding import rational
 from farkas.errors import NotACertificate
 
 
-def double(value: Fraction, *, up: bool) -> float | None:
-    """Nearest double on the stated side of ``value``; None beyond all finite ones.
+def double(value: Fraction, *, up: bool | None) -> float | None:
+    """Nearest double on the stated side of ``value``, of all for None; None beyond finite ones.
 
     >>> double(Fraction(1, 10), up=False), double(Fraction(1, 10), up=True)
     (0.09999999999999999, 0.1)
@@ -19,8 +19,8 @@ def double(value: Fraction, *, up: bool) -> float | None:
     return double_of(*value.as_integer_ratio(), up=up)
 
 
-def double_of(top: int, bottom: int, *, up: bool) -> float | None:
-    """Nearest double on the stated side of ``top / bottom``; ``bottom``: > 0."""
+def double_of(top: int, bottom: int, *, up: bool | None) -> float | None:
+    """Nearest double on the stated side of ``top / bottom``, as `double`; ``bottom``: > 0."""
     try:
         near = top / bottom  # rounded correctly
     except OverflowError:
@@ -28,7 +28,7 @@ def double_of(top: int, bottom: int, *, up: bool) -> float | None:
     # whole numbers: comparing a double with a fraction makes one of it
     number, unit = near.as_integer_ratio()
     short = top * unit - number * bottom
-    if short > 0 if up else short < 0:
+    if up is not None and (short > 0 if up else short < 0):
         near = math.nextafter(near, math.inf if up else -math.inf)
     return near if math.isfinite(near) else None
 
@@ -51,7 +51,7 @@ def text_of(value: Fraction | int) -> str:
     return f"{top}" if bottom == 1 else f"{top}/{bottom}"
 
 
-def both(name: str, value: Fraction | None, *, up: bool) -> dict[str, float | str | None]:
+def both(name: str, value: Fraction | None, *, up: bool | None) -> dict[str, float | str | None]:
     """Nearest double on the stated side of a number, and the number itself, by name.
 
     >>> both("bound", Fraction(1, 3), up=False)

@@ -14,6 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from farkas.certificates.sums import scaled
 from farkas.exact.node_bounds import (
     ZERO,
     BoundProblem,
@@ -66,19 +67,21 @@ class VertexFinder:
         self.matrix = Matrix.of(form)
         self._cost = ScaledVector.of(form.cost)
         self._units = form.linear.units
-        self._column_units = [power_of_two(e) for e in self._units.columns.tolist()]
+        self._column_units = [scaled(1, e) for e in self._units.columns.tolist()]
         # rows of the form are multiples of the source's, which the units are about
         orders = zip(self._units.rows.tolist(), form.factors, strict=True)
-        self._row_units = [power_of_two(e) * f for e, f in orders]
+        self._row_units = [scaled(1, e) * f for e, f in orders]
 
     def vertex(self, basis: Basis) -> Vertex:
         """Return the vertex of a basis.
 
         Raises `Singular`: the basis is singular, or refinement finds no fractions.
         """
-        square = self._square(basis)
-        point, activity = self._primal(basis, square)
-        multipliers, reduced = self._dual(basis, square)
+        rows = np.flatnonzero(basis.rows != BASIC)
+        columns = np.flatnonzero(basis.columns == BASIC)
+        square = self._square(rows, columns)
+        point, activity = self._primal(basis, square, rows, columns)
+        multipliers, reduced = self._dual(square, rows, columns)
         form = self.form
         primal = max(
             _outside(point, form.lower, form.upper, self._column_units),
@@ -92,12 +95,10 @@ class VertexFinder:
                 multipliers, basis.rows, form.row_lower, form.row_upper, form.sense, self._row_units
             ),
         )
-        dual /= power_of_two(self._units.cost)
+        dual /= scaled(1, self._units.cost)
         return Vertex(point, activity, multipliers, reduced, primal, dual)
 
-    def _square(self, basis: Basis) -> Square | None:
-        rows = np.flatnonzero(basis.rows != BASIC)
-        columns = np.flatnonzero(basis.columns == BASIC)
+    def _square(self, rows: Ints, columns: Ints) -> Square | None:
         if len(rows) != len(columns):
             raise Singular("a basis has not as many columns as rows")
         if not len(rows):
@@ -116,10 +117,10 @@ class VertexFinder:
             self._clock,
         )
 
-    def _primal(self, basis: Basis, square: Square | None) -> tuple[list[Fraction], list[Fraction]]:
+    def _primal(
+        self, basis: Basis, square: Square | None, rows: Ints, columns: Ints
+    ) -> tuple[list[Fraction], list[Fraction]]:
         form = self.form
-        rows = np.flatnonzero(basis.rows != BASIC)
-        columns = np.flatnonzero(basis.columns == BASIC)
         resting = _resting(basis.columns, form.lower, form.upper)
         outer = ScaledVector.of(resting)
         sides = _resting(basis.rows, form.row_lower, form.row_upper)
@@ -137,9 +138,9 @@ class VertexFinder:
         activity = ScaledVector(self.matrix.times(whole.numerators), whole.denominator).fractions()
         return point, activity
 
-    def _dual(self, basis: Basis, square: Square | None) -> tuple[list[Fraction], list[Fraction]]:
-        rows = np.flatnonzero(basis.rows != BASIC)
-        columns = np.flatnonzero(basis.columns == BASIC)
+    def _dual(
+        self, square: Square | None, rows: Ints, columns: Ints
+    ) -> tuple[list[Fraction], list[Fraction]]:
         multipliers = ScaledVector(objects([0] * self.form.num_rows), 1)
         if square is not None:
             found = square.solve(self._cost.numerators[columns], transposed=True)
@@ -207,11 +208,6 @@ def _outside(
         if off:
             worst = max(worst, off / unit)
     return worst
-
-
-def power_of_two(order: int) -> Fraction:
-    """Return 2 to the power of ``order``."""
-    return Fraction(1 << order) if order >= 0 else Fraction(1, 1 << -order)
 
 
 def _wrong_sign(
@@ -340,7 +336,7 @@ def rounded_end(value: Fraction, *, upper: bool, whole: bool) -> Fraction:
     unit = Fraction(1)
     if not whole and value:
         order = abs(value).numerator.bit_length() - value.denominator.bit_length() - END_BITS
-        unit = Fraction(1 << order) if order >= 0 else Fraction(1, 1 << -order)
+        unit = scaled(1, order)
     steps = value / unit
     return unit * (math.floor(steps) if upper == whole else math.ceil(steps))
 

@@ -15,6 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from farkas.certificates.doubles import Work
+from farkas.certificates.sums import scaled
 from farkas.certificates.tree_program import TreeProgram, measured, rounded_sum
 from farkas.errors import NotACertificate
 from farkas.exact.node_bounds import BoundProblem
@@ -139,7 +140,7 @@ def short_above(side: Fraction) -> Fraction:
     if side.numerator.bit_length() + side.denominator.bit_length() - digits <= SIDE_BITS:
         return side
     places = SIDE_BITS // 2 + side.denominator.bit_length() - side.numerator.bit_length()
-    unit = Fraction(2) ** -places
+    unit = scaled(1, -places)
     return math.ceil(side / unit) * unit
 
 
@@ -154,12 +155,10 @@ def whole_factor(found: Mapping[int, Fraction], units: Sequence[int]) -> Fractio
     divisor = math.gcd(*(int(v * below) for v in numbers))
     exact = Fraction(below, divisor)
     top = max(units[j] for j in found)
-    scaled = [abs(v) * Fraction(2) ** (units[j] - top) for j, v in found.items()]
-    largest = max(scaled)
+    largest = max(abs(v) * scaled(1, units[j] - top) for j, v in found.items())
     if (largest * exact) < 2**COEFFICIENT_BITS:
         return exact
     order = (largest.numerator // largest.denominator).bit_length()
     if largest < 1:
         order = -(largest.denominator // largest.numerator).bit_length() + 1
-    power = COEFFICIENT_BITS - 1 - order
-    return Fraction(1 << power) if power >= 0 else Fraction(1, 1 << -power)
+    return scaled(1, COEFFICIENT_BITS - 1 - order)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from farkas.certificates import Certificate, Proof
-from farkas.certificates.doubles import MOST_WORK, double, long_rational, nearest, text_of
+from farkas.certificates.doubles import MOST_WORK, both, double, long_rational, nearest, text_of
 from farkas.certificates.proof import rounded
 from farkas.certificates.rational import RationalCertificate
 from farkas.certificates.tree import TreeCertificate
@@ -16,7 +16,7 @@ from farkas.errors import NoAnswer
 from farkas.exact.node_bounds import ZERO
 from farkas.exact.sources import load_values
 from farkas.forms.form import Sense
-from farkas.forms.rational import RationalForm, Side
+from farkas.forms.rational import RationalForm
 from farkas.messages import cut, method, named
 from farkas.numbers import floats
 from farkas.solvers import Answer, Conclusion, Reason
@@ -243,7 +243,6 @@ class ProofResult(SolveResult):
 
     def to_builtins(self, *, point: bool = False) -> dict[str, Any]:
         """Plain data for JSON; with ``point`` also the entries of the point by name."""
-        up = self.form.sense == "max"
         data: dict[str, Any] = {
             "program": self.form.name,
             "notes": list(self.form.notes),
@@ -254,10 +253,8 @@ class ProofResult(SolveResult):
             "columns": self.form.num_columns,
             "integers": int(self.form.integer.sum()),
             "status": self.status,
-            "value": as_double(self.value),
-            "value_exact": _exact(self.value),
-            "bound": as_double(self.bound, up=up),
-            "bound_exact": _exact(self.bound),
+            **both("value", self.value, up=None),
+            **both("bound", self.bound, up=self.form.sense == "max"),
             "gap": self.gap,
             "nodes": self.nodes,
             "seconds": self.seconds,
@@ -281,19 +278,3 @@ def _number(value: Fraction) -> str:
     if len(text) <= 60:
         return f"{text}, about {near}"
     return f"about {near}, exactly a fraction of {len(text)} characters"
-
-
-def as_double(value: Side, up: bool | None = None) -> float | None:
-    """Nearest double; with ``up`` the nearest on that side."""
-    if value is None:
-        return None
-    if up is not None:
-        return double(value, up=up)
-    try:
-        return value.numerator / value.denominator
-    except OverflowError:
-        return None
-
-
-def _exact(value: Side) -> str | None:
-    return None if value is None else text_of(value)

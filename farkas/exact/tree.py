@@ -206,15 +206,12 @@ class TreeSearch:
             if value is None or value <= 0:
                 return False
         else:
-            bound = None if value is None else value
-            if bound is not None and (node.bound is None or bound > node.bound or node.weights < 0):
-                node.bound, node.weights = bound, self._kept(weights)
-            if not self._enough(bound):
+            if value is not None and (node.bound is None or value > node.bound or node.weights < 0):
+                node.bound, node.weights = value, self._kept(weights)
+            if not self._enough(value):
                 return False
-        place = self._kept(weights)
-        node.weights = place
-        if not weights.ray:
             node.bound = value
+        node.weights = self._kept(weights)
         node.used = frozenset(self._needed_decisions(node, weights, value))
         node.close()
         return True

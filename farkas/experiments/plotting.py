@@ -21,12 +21,12 @@ from farkas.api.inputs import InstanceOrName, as_instance
 from farkas.api.load import imported_instance, load, role_of
 from farkas.api.solution import Solution
 from farkas.api.worst import WorstCase
-from farkas.certificates.doubles import nearest, text_of
+from farkas.certificates.doubles import double, nearest, text_of
 from farkas.certificates.encoding import rational
 from farkas.certificates.proof import rounded
 from farkas.certificates.ratio import ratio_words
 from farkas.errors import FileProblem, InvalidOption, MissingInstance, NoAnswer, require_type
-from farkas.exact.result import ProofResult, as_double
+from farkas.exact.result import ProofResult
 from farkas.experiments import explanation
 from farkas.experiments.figures.exhibit import Figure, PlotAxis, Series
 from farkas.experiments.figures.writing import PICTURES, drawn
@@ -56,7 +56,7 @@ def slot_figure(run: Run, what: str) -> Figure:
         bound: [
             None
             if step.bound_so_far is None
-            else as_double(rational(step.bound_so_far, "bound of a slot"), up)
+            else double(rational(step.bound_so_far, "bound of a slot"), up=up)
             for step in run.steps
         ],
         "ratio so far": [step.ratio_so_far for step in run.steps],
@@ -392,7 +392,7 @@ def to_frame(
         return framed(values, ("variable", "value"))
     if isinstance(what, ProofResult):
         exact = [
-            {"variable": name, "value": as_double(x), "exact": text_of(x)}
+            {"variable": name, "value": double(x, up=None), "exact": text_of(x)}
             for name, x in what.values().items()
         ]
         return framed(exact, ("variable", "value", "exact"))
