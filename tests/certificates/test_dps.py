@@ -19,6 +19,7 @@ from farkas.certificates.dps import (
     certify_prices,
     finest_scale,
     rewards_of,
+    rounded_up,
 )
 from farkas.certificates.priced_tree import PricedTree
 from farkas.errors import NotACertificate
@@ -198,6 +199,15 @@ def test_budgets_beyond_the_range_of_scaled_doubles_are_added_exactly():
     grid = Grid(60, *(np.zeros(shape, np.int64) for shape in program.shapes))
     program.grid = lambda prices: grid
     assert proved(program, np.zeros(program.width)) == 2 * Fraction(1e300)
+
+
+@pytest.mark.parametrize("kind", [np.int64, object])
+@pytest.mark.parametrize("scale", [-3, 0, 5, 40])
+def test_rewards_are_rounded_up_to_the_next_step_of_the_grid(scale, kind):
+    rewards = np.array([0.0, 0.1, 1.0, 1.5, 1 / 3, 2.0**-60, 12.0])
+    steps = [Fraction(reward) * Fraction(2) ** scale for reward in rewards.tolist()]
+    found = [int(number) for number in rounded_up(rewards, scale, kind)]
+    assert all(exact <= number < exact + 1 for exact, number in zip(steps, found, strict=True))
 
 
 @pytest.mark.parametrize("price", [1e300, 2.0**1022])

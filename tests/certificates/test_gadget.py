@@ -282,6 +282,13 @@ def test_rents_are_exact_and_what_is_unlimited_has_none():
         rent_of(np.array([np.inf]), np.array([1e-300]))
 
 
+@pytest.mark.parametrize("unit", [1, Fraction(1, 3) ** 200, Fraction(10) ** 300])
+@pytest.mark.parametrize("value", [Fraction(1, 3), Fraction(2, 7), Fraction(5), Fraction(0)])
+def test_what_a_job_keeps_is_rounded_up_by_less_than_its_99th_binary_digit(value, unit):
+    exact = value * unit
+    assert exact <= shortened(exact) <= exact * (1 + Fraction(1, 2**99))
+
+
 def test_the_dearest_worker_pays_for_all_resources():
     demand = np.array([[1.0, 2.0], [3.0, 0.0]])
     assert dearest(np.array([5.0, 4.0]), demand) == 15

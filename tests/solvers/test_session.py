@@ -60,6 +60,18 @@ def test_every_solve_starts_from_the_last_basis(scale):
     assert again.objective == pytest.approx(solve(session.form).objective)
 
 
+def test_a_solve_in_other_units_starts_from_the_last_basis():
+    rng = np.random.default_rng(1)
+    lines = rng.uniform(0, 1, (20, 30))
+    session = Session(form([1.0] * 30, [(1.0, line.tolist(), INF) for line in lines]))
+    assert session.solve().iterations > 10
+    # a column at 0 is measured in 2^-40 from here on, so that HiGHS gets all entries again
+    upper = np.full(30, INF)
+    upper[3] = 2.0**-40
+    session.update(upper=upper)
+    assert session.solve().iterations == 0
+
+
 def test_crossing_bounds_are_settled_before_the_solver_is_asked():
     session = Session(form([1], [(2, [1], INF)]))
     session.update(lower=np.array([3.0]), upper=np.array([2.0]))

@@ -9,7 +9,13 @@ import pytest
 from farkas.models.mlbroker.data import Constants, SlotProblem, entropy, snapshot
 from farkas.relaxations.mlbroker import slot_transport
 from farkas.relaxations.mlbroker.slot_solver import Together
-from farkas.relaxations.mlbroker.slot_transport import FreeMoves, JobPrices, SiteLevels, follow
+from farkas.relaxations.mlbroker.slot_transport import (
+    FreeMoves,
+    JobPrices,
+    PouredJobs,
+    SiteLevels,
+    follow,
+)
 from tests.generators.mlbroker import edge_cases, random_brokerage, single
 
 
@@ -83,6 +89,23 @@ def test_it_finds_what_linear_programs_find_and_proves_it(seed, asked):
         )
         assert worth == pytest.approx(found.objective, rel=1e-9)
         assert found.gap <= 1e-11 * (1 + found.objective)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_gaps_of_jobs_that_are_placed_badly_cover_what_they_lose_together(seed):
+    problem = drawn(seed)
+    prices, jobs = JobPrices.of(problem.market), problem.market.num_jobs
+    good = slot_transport._fill(problem, prices)
+    work = np.roll(good.work, 1, axis=2)  # all of it a site farther
+    held = np.maximum(problem.before, work.sum(axis=1))
+    bad = PouredJobs(good.amount, good.workers, good.server, work, held)
+    found, cost, gap, proved = slot_transport._priced(problem, prices, bad)
+    least = [Together("tight").solve(problem.some(np.array([job]))) for job in range(jobs)]
+    lost = cost - [one.objective for one in least]
+    assert (lost <= gap + 1e-6 * cost).all()
+    assert (lost > 1e-3 * cost).sum() >= 2
+    assert not proved.all()
+    assert found.objective - found.gap <= sum(one.objective for one in least) * (1 + 1e-9)
 
 
 def test_only_jobs_that_are_not_proved_are_left_to_the_program(asked):
