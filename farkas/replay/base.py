@@ -77,9 +77,7 @@ class Replay:
     @classmethod
     def of(cls, value: Exact, kept: Requirements | None = None, **others: Any) -> Replay:
         """Build from an exact value, and what is known about requirements."""
-        known = kept or Requirements()
-        exact = Fraction(value)
-        return cls(exact, exact, known.excess, tuple(known.broken), **others)
+        return cls.between(value, value, kept or Requirements(), **others)
 
     @classmethod
     def between(cls, low: Exact, high: Exact, kept: Requirements, **others: Any) -> Replay:

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from farkas.certificates.directed_rounding import directed, exponential
+from farkas.certificates.doubles import double
 from farkas.instances.coded import CodedComputing
 from farkas.numbers import Floats
 from farkas.replay.base import Replay, Requirements
@@ -101,19 +102,15 @@ def _chance(sender: Sender, time: Fraction) -> tuple[float, float]:
     least, most = (Fraction(exponential(near, directed(DIGITS, up=up))) for up in (False, True))
     if y > FARTHEST:
         least = Fraction(0)
-    return below(share * (1 - min(most, Fraction(1)))), above(share * (1 - least))
+    sides = share * (1 - min(most, Fraction(1))), share * (1 - least)
+    return probability(sides[0], up=False), probability(sides[1], up=True)
 
 
-def below(value: Fraction) -> float:
-    """Return a double in [0, 1] that is not above a probability."""
-    near = float(value)
-    return max(0.0, near if near <= value else math.nextafter(near, -math.inf))
-
-
-def above(value: Fraction) -> float:
-    """Return a double in [0, 1] that is not below a probability."""
-    near = float(value)
-    return min(1.0, near if near >= value else math.nextafter(near, math.inf))
+def probability(value: Fraction, *, up: bool) -> float:
+    """Return the double in [0, 1] that is next to a probability, on the stated side."""
+    found = double(value, up=up)
+    assert found is not None
+    return min(found, 1.0)  # a share may exceed 1 by a rounding error
 
 
 def enclosed(loads: list[int], chances: Floats, rows: int) -> tuple[Fraction, Fraction]:
@@ -156,7 +153,7 @@ def quantile(waiting: WaitingMaster, target: Fraction) -> tuple[Fraction, Fracti
     A plan whose probability approaches the target without passing it by more than rounding counts
     as one without such a time, and so does one that no double is late enough for.
     """
-    ever = np.array([below(Fraction(one.share)) for one in waiting.senders])
+    ever = np.array([min(one.share, 1.0) for one in waiting.senders])
     if enclosed(waiting.loads, ever, waiting.rows)[0] <= target:
         return None
     guess = Fraction(waiting.guess(float(target)))

@@ -10,7 +10,7 @@ import importlib.util
 import math
 import time
 from collections.abc import Callable
-from typing import Any, Protocol, TypeVar, Unpack
+from typing import Protocol, TypeVar, Unpack
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from farkas.errors import (
     UnsupportedForm,
 )
 from farkas.forms import LinearForm
+from farkas.forms.feasibility import refuse_impossible_sides
 from farkas.forms.matrices import rows_of_dense
 from farkas.forms.scale import Units
 from farkas.messages import named, one_line
@@ -318,36 +319,17 @@ def _refuse_licence(standing: Availability, size: tuple[int, int], form: str, so
 
 def refuse_numbers(form: LinearForm) -> None:
     """Refuse numbers that make no program; raises `UnsupportedForm`, which names the first."""
-    # a finite sum has finite terms; the slower look comes only after an infinite one
-    with np.errstate(over="ignore", invalid="ignore"):
-        costs, entries = form.cost.sum(), form.matrix.values.sum()
-    if not (math.isfinite(costs) or np.isfinite(form.cost).all()):
-        _refuse_number(form, "cost", ~np.isfinite(form.cost), "must be finite")
-    values = form.matrix.values
-    if not (math.isfinite(entries) or np.isfinite(values).all()):
-        _refuse_number(form, "matrix value", ~np.isfinite(values), "must be finite")
+    for what, values in (("cost", form.cost), ("matrix value", form.matrix.values)):
+        # a finite sum has finite terms; the slower look comes only after an infinite one
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = values.sum()
+        if not (math.isfinite(total) or np.isfinite(values).all()):
+            place = int(np.flatnonzero(~np.isfinite(values))[0])
+            whose = f" of {form.column_name(place)}" if what == "cost" else ""
+            raise UnsupportedForm(f"{form.name}: {what}[{place}]{whose} must be finite")
     if not math.isfinite(form.offset):
         raise UnsupportedForm(f"{form.name}: the objective's constant is {form.offset}")
-    for what, low, high in (
-        ("row_lower", form.row_lower, form.row_upper),
-        ("lower", form.lower, form.upper),
-    ):
-        # NaN fails every comparison
-        if len(low) and not low.max() < math.inf:
-            _refuse_number(form, what, ~(low < math.inf), "must be below infinity")
-        if len(high) and not high.min() > -math.inf:
-            upper = what.replace("lower", "upper")
-            _refuse_number(form, upper, ~(high > -math.inf), "must be above -infinity")
-
-
-def _refuse_number(form: LinearForm, what: str, bad: Any, rule: str) -> None:
-    place = int(np.flatnonzero(bad)[0])
-    name = f"{what}[{place}]"
-    if what.startswith("row"):
-        name += f" of {form.row_name(place)}"
-    elif what != "matrix value":
-        name += f" of {form.column_name(place)}"
-    raise UnsupportedForm(f"{form.name}: {name} {rule}")
+    refuse_impossible_sides(form, "no number does")
 
 
 def check_start(form: LinearForm, start: Floats | None) -> None:

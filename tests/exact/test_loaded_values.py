@@ -259,11 +259,11 @@ def test_programs_of_kinds_with_their_names(name: str) -> None:
 
 
 @pytest.mark.parametrize(("numbers", "problem"), [
-    ({"row_lower": [INF]}, "row_lower.* must be below infinity"),
-    ({"row_upper": [-INF]}, "row_upper.* must be above -infinity"),
-    ({"lower": [INF]}, "lower.* must be below infinity"),
-    ({"upper": [-INF]}, "upper.* must be above -infinity"),
-    ({"row_lower": [float("nan")]}, "row_lower.* must be below infinity"),
+    ({"row_lower": [INF]}, r"row\[i=0\] lies between inf and inf"),
+    ({"row_upper": [-INF]}, r"row\[i=0\] lies between -inf and -inf"),
+    ({"lower": [INF]}, r"column\[.=0\] lies between inf and"),
+    ({"upper": [-INF]}, r"column\[.=0\] lies between .* and -inf"),
+    ({"row_lower": [float("nan")]}, r"row\[i=0\] lies between nan and inf"),
     ({"cost": [INF]}, "cost.* must be finite"),
     ({"offset": INF}, "constant is inf"),
     ({"matrix": [[INF]]}, "matrix value.* must be finite"),

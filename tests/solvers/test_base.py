@@ -52,10 +52,10 @@ def test_solver_that_pyomo_knows_but_cannot_find_is_unavailable():
     ("field", "value", "words"),
     [
         ("cost", INF, "cost[0] of column 0 must be finite"),
-        ("lower", np.nan, "lower[0] of column 0 must be below infinity"),
-        ("upper", -INF, "upper[0] of column 0 must be above -infinity"),
-        ("row_lower", INF, "row_lower[0] of row 0 must be below infinity"),
-        ("row_upper", np.nan, "row_upper[0] of row 0 must be above -infinity"),
+        ("lower", np.nan, "column 0 lies between nan and"),
+        ("upper", -INF, "and -inf; no number does"),
+        ("row_lower", INF, "row 0 lies between inf and"),
+        ("row_upper", np.nan, "and nan; no number does"),
     ],
 )
 def test_numbers_that_mean_nothing_are_refused(field, value, words):
