@@ -332,6 +332,11 @@ def refuse_numbers(form: LinearForm) -> None:
     refuse_impossible_sides(form, "no number does")
 
 
+def finite_side(value: float) -> float | None:
+    """Return a side or end as packages take it that write None for infinity."""
+    return float(value) if math.isfinite(value) else None
+
+
 def check_start(form: LinearForm, start: Floats | None) -> None:
     """Refuse a start of the wrong shape or with NaN."""
     if start is None:

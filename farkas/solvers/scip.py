@@ -8,7 +8,7 @@ import numpy as np
 from farkas.forms import LinearForm
 from farkas.numbers import Floats
 from farkas.solvers.answer import Answer, Conclusion, Reason
-from farkas.solvers.base import Ability, Backend, UndecidedRay, backend
+from farkas.solvers.base import Ability, Backend, UndecidedRay, backend, finite_side
 from farkas.solvers.options import WORDS, Options, off_stdout, refused_by
 
 
@@ -48,7 +48,7 @@ def _model(form: LinearForm) -> tuple[Any, list[Any]]:
     model = Model()
     model.hideOutput()
     columns = [
-        model.addVar(vtype="I" if whole else "C", lb=_side(low), ub=_side(high))
+        model.addVar(vtype="I" if whole else "C", lb=finite_side(low), ub=finite_side(high))
         for low, high, whole in zip(
             form.lower.tolist(), form.upper.tolist(), form.integer.tolist(), strict=True
         )
@@ -57,7 +57,7 @@ def _model(form: LinearForm) -> tuple[Any, list[Any]]:
     for i in range(form.num_rows):
         where, values = form.matrix.row(i)
         row = Expr({terms[j]: v for j, v in zip(where.tolist(), values.tolist(), strict=True)})
-        low, high = _side(form.row_lower[i]), _side(form.row_upper[i])
+        low, high = finite_side(form.row_lower[i]), finite_side(form.row_upper[i])
         if low is None and high is None:
             continue
         model.addCons(ExprCons(row, lhs=low, rhs=high))
@@ -68,10 +68,6 @@ def _model(form: LinearForm) -> tuple[Any, list[Any]]:
     )
     model.addObjoffset(form.offset)
     return model, columns
-
-
-def _side(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
 
 
 def _set_options(model: Any, options: Options) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import math
+import operator
 import time
 import warnings
 from functools import cache
@@ -157,24 +158,19 @@ def _problem(form: LinearForm) -> tuple[Any, Any, list[tuple[Any, Any, float]]]:
     above = np.isfinite(form.row_upper) & ~equal & filled
     below = np.isfinite(form.row_lower) & ~equal & filled
     families: list[tuple[Any, Any, float]] = []
-    for chosen, sign in ((equal, -toward), (above, -toward), (below, toward)):
+    for chosen, compared, side, sign in (
+        (equal, operator.eq, form.row_lower, -toward),
+        (above, operator.le, form.row_upper, -toward),
+        (below, operator.ge, form.row_lower, toward),
+    ):
         at = np.flatnonzero(chosen)
-        if not len(at):
-            continue
-        activity = matrix[at] @ column
-        if chosen is equal:
-            relation = activity == form.row_lower[at]
-        elif chosen is above:
-            relation = activity <= form.row_upper[at]
-        else:
-            relation = activity >= form.row_lower[at]
-        families.append((relation, at, sign))
-    bounds = []
-    low, high = np.flatnonzero(np.isfinite(form.lower)), np.flatnonzero(np.isfinite(form.upper))
-    if len(low):
-        bounds.append(column[low] >= form.lower[low])
-    if len(high):
-        bounds.append(column[high] <= form.upper[high])
+        if len(at):
+            families.append((compared(matrix[at] @ column, side[at]), at, sign))
+    bounds = [
+        compared(column[at], ends[at])
+        for compared, ends in ((operator.ge, form.lower), (operator.le, form.upper))
+        if len(at := np.flatnonzero(np.isfinite(ends)))
+    ]
     goal = cp.Minimize((toward * form.cost) @ column)
     return cp.Problem(goal, [f[0] for f in families] + bounds), column, families
 

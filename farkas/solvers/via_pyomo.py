@@ -25,6 +25,7 @@ from farkas.solvers.base import (
     backend,
     backends,
     find,
+    finite_side,
     installed,
     limited,
     missing,
@@ -222,7 +223,7 @@ def to_model(form: LinearForm, *, duals: bool = False) -> Any:
     low, high = form.lower.tolist(), form.upper.tolist()
     model.x = pyo.Var(
         range(form.num_columns),
-        bounds=lambda _m, j: (_side(low[j]), _side(high[j])),
+        bounds=lambda _m, j: (finite_side(low[j]), finite_side(high[j])),
         domain=lambda _m, j: pyo.Integers if form.integer[j] else pyo.Reals,
     )
     columns = [model.x[j] for j in range(form.num_columns)]
@@ -236,7 +237,7 @@ def to_model(form: LinearForm, *, duals: bool = False) -> Any:
         )
 
     def rule(_model: Any, i: int) -> Any:
-        low, high = _side(form.row_lower[i]), _side(form.row_upper[i])
+        low, high = finite_side(form.row_lower[i]), finite_side(form.row_upper[i])
         return (low, line(i), high) if low != high else (line(i), high)
 
     filled = np.flatnonzero(np.diff(form.matrix.starts) > 0)
@@ -251,10 +252,6 @@ def to_model(form: LinearForm, *, duals: bool = False) -> Any:
     if duals and len(model.rows):
         model.dual = pyo.Suffix(direction=pyo.Suffix.IMPORT)
     return model
-
-
-def _side(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
 
 
 def _verdict(results: Any) -> tuple[Reason, Conclusion, str]:
