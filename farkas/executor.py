@@ -280,16 +280,14 @@ class Executor:
         worker, or an address without a port.  Raises `MissingExtra`: dask.distributed is not
         installed.  Raises `SolverUnavailable`: the scheduler does not answer.
         """
-        if workers is not None and workers < 1:
-            raise InvalidOption(f"workers = {workers}; give at least 1")
-        if inside or not (workers or scheduler):
+        if scheduler and not inside:
+            client: Any = _dask_client(scheduler)
+            threads = lambda: max(1, sum(client.nthreads().values()))  # noqa: E731
+            return cls(client.get_executor(pure=False), threads, client.close)
+        if workers is None or inside:
             return cls()
-        if not scheduler:
-            children = Workers(workers or 1)
-            return cls(children, lambda: workers or 1, children.stop)
-        client: Any = _dask_client(scheduler)
-        threads = lambda: max(1, sum(client.nthreads().values()))  # noqa: E731
-        return cls(client.get_executor(pure=False), threads, client.close)
+        children = Workers(workers)
+        return cls(children, lambda: workers, children.stop)
 
     @property
     def elsewhere(self) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from farkas.certificates.doubles import both, text_of
+from farkas.certificates.doubles import both, double, text_of
 from farkas.certificates.encoding import rational
 from farkas.certificates.proof import rounded
 from farkas.errors import FileProblem, InvalidOption, NotACertificate
@@ -141,8 +141,6 @@ def at_least(ratio: Fraction | None) -> float | str:
     """Largest double below a ratio, for JSON; ``"unbounded"`` for None."""
     if ratio is None:
         return UNBOUNDED
-    from farkas.certificates.doubles import double
-
     found = double(ratio, up=False)
     return UNBOUNDED if found is None else found
 

@@ -6,7 +6,23 @@ from collections.abc import Iterator
 
 from farkas.adversary.shape import KindShape, Plain, Ranges, copied, shapes, without
 
-# Masters and workers of coded computation: the values of each pair."""
+
+def parts(data: Plain, count: int, *paths: str, field: str = "", least: int = 0) -> Iterator[Plain]:
+    """Yield copies with one of ``count`` parts less, unless no more than ``least`` would stay.
+
+    ``paths`` are as in `without`; ``field`` holds the number of parts.
+    """
+    for index in range(count if count > least else 0):
+        yield without(data, index, *paths, count=field)
+
+
+def last_slot(data: Plain, field: str, *paths: str) -> Iterator[Plain]:
+    """Yield a copy without the last slot, unless it is the only one; as `parts`."""
+    if data[field] > 1:
+        yield without(data, -1, *paths, count=field)
+
+
+# Masters and workers of coded computation: the values of each pair.
 
 
 def implied_coded(given: Ranges) -> Ranges:
@@ -34,12 +50,9 @@ def smaller_coded(data: Plain) -> Iterator[Plain]:
     if extra:
         yield data | extra
         return
-    measured = [] if data.get("measured") is None else [("measured", "law")]
-    for master in range(len(data["masters"]) if len(data["masters"]) > 1 else 0):
-        yield without(data, master, ("masters",), ("rate",), ("shift",), *measured)
-    for worker in range(data["workers"] if data["workers"] > len(data["masters"]) else 0):
-        pairs = [("rate", "*"), ("shift", "*"), *((*path, "*") for path in measured)]
-        yield without(data, worker, *pairs, count="workers")
+    masters, workers = len(data["masters"]), data["workers"]
+    yield from parts(data, masters, "masters", "rate", "shift", least=1)
+    yield from parts(data, workers, "rate.*", "shift.*", field="workers", least=masters)
 
 
 shapes.add(
@@ -57,7 +70,7 @@ shapes.add(
 )
 
 
-# Markets of DPS: jobs in order of arrival."""
+# Markets of DPS: jobs in order of arrival.
 
 
 def mend_dps(data: Plain) -> None:
@@ -77,11 +90,8 @@ def complete_dps(data: Plain, share: float) -> None:
 
 def smaller_dps(data: Plain) -> Iterator[Plain]:
     """Leave out a job or a server."""
-    for job in range(len(data["jobs"])):
-        yield without(data, job, ("jobs",))
-    servers = len(data["server_workers"])
-    for server in range(servers if servers > 1 else 0):
-        yield without(data, server, ("server_workers",), ("server_ps",))
+    yield from parts(data, len(data["jobs"]), "jobs")
+    yield from parts(data, len(data["server_workers"]), "server_workers", "server_ps", least=1)
 
 
 shapes.add(
@@ -103,7 +113,7 @@ shapes.add(
 )
 
 
-# Auctions of Eris: jobs in order of arrival, what they are worth never increasing."""
+# Auctions of Eris: jobs in order of arrival, what they are worth never increasing.
 
 
 def mend_eris(data: Plain) -> None:
@@ -120,25 +130,19 @@ def mend_eris(data: Plain) -> None:
 
 def smaller_eris(data: Plain) -> Iterator[Plain]:
     """Leave out a job, a site, a resource, or the last slot."""
-    for job in range(len(data["jobs"])):
-        yield without(data, job, ("jobs",))
-    busy = [] if data["occupied"] is None else ["occupied"]
-    if busy:
+    yield from parts(data, len(data["jobs"]), "jobs")
+    if data["occupied"] is not None:
         yield {**copied(data), "occupied": None}
-    for site in range(data["sites"] if data["sites"] > 1 else 0):
-        used = [(name, "resources") for name in busy]
-        yield without(data, site, ("site_capacity",), ("jobs", "*", "data"), *used, count="sites")
-    resources = len(data["resource_names"])
-    for resource in range(resources if resources > 1 else 0):
-        yield without(
-            data, resource, ("resource_names",), ("price_base_resource",), ("site_capacity", "*"),
-            ("jobs", "*", "worker_demand"), ("jobs", "*", "server_demand"),
-            *((name, "resources", "*") for name in busy),
-        )  # fmt: skip
-    if data["slots"] > 1:
-        moved = [(name, "transfer") for name in busy]
-        held = [(name, "resources", "*", "*") for name in busy]
-        yield without(data, -1, *moved, *held, count="slots")
+    yield from parts(
+        data, data["sites"], "site_capacity", "jobs.*.data", "occupied.resources", field="sites",
+        least=1,
+    )  # fmt: skip
+    yield from parts(
+        data, len(data["resource_names"]), "resource_names", "price_base_resource",
+        "site_capacity.*", "jobs.*.worker_demand", "jobs.*.server_demand", "occupied.resources.*",
+        least=1,
+    )  # fmt: skip
+    yield from last_slot(data, "slots", "occupied.transfer", "occupied.resources.*.*")
 
 
 shapes.add(
@@ -154,7 +158,7 @@ shapes.add(
 )
 
 
-# Clusters of GADGET: nodes that links name by their index."""
+# Clusters of GADGET: nodes that links name by their index.
 
 
 def mend_gadget(data: Plain) -> None:
@@ -165,24 +169,16 @@ def mend_gadget(data: Plain) -> None:
 
 def smaller_gadget(data: Plain) -> Iterator[Plain]:
     """Leave out a job, a link, a node with its links, or the last slot."""
-    for job in range(len(data["jobs"])):
-        yield without(data, job, ("jobs",))
-    for node in range(len(data["nodes"]) if len(data["nodes"]) > 1 else 0):
-        yield _without_node(data, node)
-    for link in range(len(data["links"])):
-        yield without(data, link, ("links",))
-    if data["horizon"] > 1:
-        yield without(data, -1, count="horizon")
-
-
-def _without_node(data: Plain, node: int) -> Plain:
-    found = without(data, node, ("nodes",))
-    found["links"] = [
-        link | {end: link[end] - (link[end] > node) for end in ("from", "to")}
-        for link in found["links"]
-        if node not in (link["from"], link["to"])
-    ]
-    return found
+    yield from parts(data, len(data["jobs"]), "jobs")
+    for node, found in enumerate(parts(data, len(data["nodes"]), "nodes", least=1)):
+        found["links"] = [
+            link | {end: link[end] - (link[end] > node) for end in ("from", "to")}
+            for link in found["links"]
+            if node not in (link["from"], link["to"])
+        ]
+        yield found
+    yield from parts(data, len(data["links"]), "links")
+    yield from last_slot(data, "horizon")
 
 
 shapes.add(
@@ -198,7 +194,7 @@ shapes.add(
 )
 
 
-# Markets of mlBroker: data of a job from its arrival to its departure."""
+# Markets of mlBroker: data of a job from its arrival to its departure.
 
 
 BY_SITE = ("base_price", "discount_price", "discount_threshold", "transfer_price")
@@ -226,21 +222,16 @@ def mend_mlbroker(data: Plain) -> None:
 
 def smaller_mlbroker(data: Plain) -> Iterator[Plain]:
     """Leave out a job, a site, a resource, or the last slot."""
-    for job in range(len(data["jobs"])):
-        yield without(data, job, ("jobs",))
-    for site in range(data["num_sites"] if data["num_sites"] > 1 else 0):
-        yield without(
-            data, site, *((name,) for name in BY_SITE), ("transfer_price", "*"),
-            ("jobs", "*", "data", "*"), count="num_sites",
-        )  # fmt: skip
-    for resource in range(data["num_resources"] if data["num_resources"] > 1 else 0):
-        yield without(
-            data, resource, *((name, "*") for name in BY_SITE[:3]),
-            ("jobs", "*", "worker_demand"), ("jobs", "*", "server_demand"),
-            count="num_resources",
-        )  # fmt: skip
-    if data["num_slots"] > 1:
-        yield without(data, -1, count="num_slots")
+    yield from parts(data, len(data["jobs"]), "jobs")
+    yield from parts(
+        data, data["num_sites"], *BY_SITE, "transfer_price.*", "jobs.*.data.*", field="num_sites",
+        least=1,
+    )  # fmt: skip
+    yield from parts(
+        data, data["num_resources"], *(f"{name}.*" for name in BY_SITE[:3]),
+        "jobs.*.worker_demand", "jobs.*.server_demand", field="num_resources", least=1,
+    )  # fmt: skip
+    yield from last_slot(data, "num_slots")
 
 
 shapes.add(

@@ -270,7 +270,7 @@ def _parts(data: Plain, box: InstanceBox) -> Iterator[Plain]:
     yield from shape.smaller(data)
     if not any(True for _ in shape.smaller(data)):
         for job in range(len(data.get(shape.records) or ())):
-            yield without(data, job, (shape.records,))
+            yield without(data, job, shape.records)
 
 
 def _digits(data: Plain, box: InstanceBox) -> Iterator[Plain]:

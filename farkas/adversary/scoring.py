@@ -23,7 +23,7 @@ from farkas.adversary.gap import (
     value_of,
     witnessed,
 )
-from farkas.adversary.shape import shape_of
+from farkas.adversary.shape import plain_of, shape_of
 from farkas.errors import FarkasError, NotApplicable
 from farkas.instances import Instance
 from farkas.offline.methods import OfflineSearch, searches
@@ -132,8 +132,6 @@ class ScoredInstance:
 
     def gap(self, seed: int) -> Gap:
         """Write down the statement."""
-        from farkas.adversary.shape import plain_of
-
         data = {"farkas": 1, "kind": self.instance.kind, "name": "worst case"}
         return Gap(
             instance=data | plain_of(self.instance),
@@ -170,7 +168,6 @@ class Scorer:
         self.lifts: collections.deque[float] = collections.deque([math.inf], maxlen=LIFTS)
         self._arrivals: tuple[Instance, Sequence[Any]] | None = None
         self.evaluations = 0
-        self.refused = 0
         self.pressed: Callable[[], bool] = lambda: False
         """Whether Ctrl-C was pressed, after which nothing is scored: solvers end early."""
         self.left: Callable[[], float] = lambda: math.inf
@@ -192,7 +189,6 @@ class Scorer:
         except FarkasError:
             reached = None
         if reached is None or (value is not None and value < 0):
-            self.refused += 1
             return None
         best: ScoredInstance | None = None
         for name in self.witnesses:
@@ -202,15 +198,13 @@ class Scorer:
                 best = self._better(best, instance, reached, value, witness)
         if best is None or (best.ratio and best.height + max(self.lifts) > at_least):
             before = -math.inf if best is None else best.height
-            best, _ = self._searched(best, instance, reached, value, ROUGH, self._most())
+            most = max(SHORTEST, min(LONGEST, self.left()))
+            best, _ = self._searched(best, instance, reached, value, ROUGH, most)
             if best is not None and before > -math.inf and best.height < math.inf:
                 self.lifts.append(best.height - before)
         if self.pressed():
             raise KeyboardInterrupt
         return best
-
-    def _most(self) -> float:
-        return max(SHORTEST, min(LONGEST, self.left()))
 
     def settled(self, scored: ScoredInstance, seconds: float = LONGEST) -> ScoredInstance:
         """Have the optimum searched to the end: a better witness may be found, a bound proved."""

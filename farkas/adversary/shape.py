@@ -17,7 +17,6 @@ from farkas.instances import Instance
 from farkas.instances.files import kind_class
 from farkas.instances.generate import generate
 from farkas.messages import named
-from farkas.messages.refusals import suggestion
 from farkas.registry import Registry
 
 Plain = dict[str, Any]  #: Fields of an instance as lists, mappings and numbers.
@@ -65,24 +64,25 @@ def shape_of(kind: str) -> KindShape:
     return (shapes.get(kind) if kind else None) or KindShape()
 
 
-def without(data: Plain, index: int, *paths: tuple[str, ...], count: str = "") -> Plain:
+def without(data: Plain, index: int, *paths: str, count: str = "") -> Plain:
     """Copy plain data without entry ``index`` of the lists at ``paths``, and count one less.
 
-    In paths, fields from the top down, ``*`` stands for every entry of a list.
+    In paths, fields from the top down, ``*`` stands for every entry of a list; what is null has no
+    parts.
 
-    >>> without({"n": 2, "a": [[1, 2], [3, 4]]}, 0, ("a", "*"), count="n")
+    >>> without({"n": 2, "a": [[1, 2], [3, 4]]}, 0, "a.*", count="n")
     {'n': 1, 'a': [[2], [4]]}
     """
     found: Plain = copied(data)
     for path in paths:
-        for held in list(_reached(found, path)):
+        for held in list(_reached(found, path.split("."))):
             del held[index]
     if count:
         found[count] -= 1
     return found
 
 
-def _reached(data: Any, path: tuple[str, ...]) -> Iterator[list[Any]]:
+def _reached(data: Any, path: Sequence[str]) -> Iterator[list[Any]]:
     if not path:
         yield data
         return
@@ -214,8 +214,8 @@ class InstanceBox:
         for word, (low, high) in given.items():
             families = _families(word, shape, seen)
             if not families:
-                hint = suggestion(word, sorted({_last(family) for family in seen}))
-                raise InvalidOption(f"range {named(word)}: kind {kind} has no such number{hint}")
+                wrong = f"range {named(word)}: kind {kind} has no such number"
+                raise InvalidOption.near(wrong, word, {_last(family) for family in seen})
             if not (math.isfinite(low) and math.isfinite(high) and low <= high):
                 raise InvalidOption(f"range {named(word)}: give finite numbers LOW..HIGH")
             for family in families:
@@ -234,7 +234,8 @@ class InstanceBox:
         optional = {
             family
             for family in shape.optional
-            if family in ranges and any(family == null for one in inside for null in nulls(one))
+            if family in ranges
+            and any(f == family and h[k] is None for one in inside for f, h, k in leaves(one))
         }
         optional |= {
             family
@@ -291,13 +292,6 @@ def outside(data: Plain, ends: Plain, families: Collection[str]) -> str | None:
             return f"{family} = {holder[key]!r} is not in {low!r}..{high!r}"
         holder[key] = other[place]
     return None if near == ends else f"more than {', '.join(families)} is different"
-
-
-def nulls(data: Any) -> Iterator[str]:
-    """Yield the family of every null of plain data."""
-    for family, holder, key in leaves(data):
-        if holder[key] is None:
-            yield family
 
 
 def leaves(data: Any, family: str = "") -> Iterator[tuple[str, Any, Any]]:

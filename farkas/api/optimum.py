@@ -12,7 +12,6 @@ from farkas.certificates.run_bound import bounds_run
 from farkas.errors import InvalidOption, require_progress, require_share, require_type
 from farkas.executor import Executor
 from farkas.messages import named
-from farkas.messages.refusals import suggestion
 from farkas.offline import OfflineOptimum, OfflineSearch, find_optimum, searches
 from farkas.offline.search import Progress
 from farkas.online.run import Bound, Run, Sense
@@ -112,8 +111,8 @@ def search_of(kind: str, problem: str | None = None) -> OfflineSearch:
         raise InvalidOption(f"kind {kind} has no search for its offline optimum")
     if found is None:
         names = [name for name in known if name]
-        hint = suggestion(str(problem), names)
-        raise InvalidOption(f"kind {kind} has no search for {named(str(problem))}{hint}")
+        wrong = f"kind {kind} has no search for {named(str(problem))}"
+        raise InvalidOption.near(wrong, str(problem), names)
     return found
 
 

@@ -13,13 +13,12 @@ if TYPE_CHECKING:
     from farkas.forms import LinearForm
 
 
-def origin(program: Formulation, instance: Any, *, embed: bool) -> dict[str, Any]:
-    """Where a form comes from, for its certificate; ``embed`` puts the form into the file."""
+def origin(program: Formulation, instance: Any) -> dict[str, Any]:
+    """Where a form comes from, for its certificate."""
     return {
         "kind": program.kind,
         "options": dict(program.variant),
         "instance": instance.sha256,
-        "embed": embed,
     }
 
 

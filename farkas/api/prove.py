@@ -135,9 +135,7 @@ def _of_instance(
         raise InvalidOption("numbers = 'decimal': programs of instances are doubles, read binary")
     require_type(program, (str, Formulation), "program")
     chosen = built(program) if isinstance(program, str) else program
-    about = origin(chosen, instance, embed=False)
-    del about["embed"]
-    return rational(chosen.form(instance)), about
+    return rational(chosen.form(instance)), origin(chosen, instance)
 
 
 def own_model(

@@ -31,7 +31,6 @@ from farkas.forms.writers import write_lp, write_mps
 from farkas.instances import Instance
 from farkas.instances import write as write_instance
 from farkas.messages import named
-from farkas.messages.refusals import suggestion
 from farkas.numbers import Floats
 from farkas.online.driver import write_run
 from farkas.online.run import Run
@@ -59,8 +58,7 @@ def check_suffix(path: str) -> None:
     suffix = Path(path).suffix
     known = [*PROGRAMS, *CERTIFICATES]
     if suffix not in known:
-        hint = suggestion(suffix, known)
-        raise InvalidOption(f"{named(path)}: unknown suffix {suffix!r}{hint}")
+        raise InvalidOption.near(f"{named(path)}: unknown suffix {suffix!r}", suffix, known)
 
 
 def check_certificate_suffix(path: str) -> None:

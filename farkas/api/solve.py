@@ -209,44 +209,37 @@ def solve(
         return solve_cvxpy(instance, solver=solver, load=load, **options)
     if load and (model is None or isinstance(instance, str | os.PathLike)):
         raise InvalidOption("load = True: needs a model in memory to load values into")
-    if model is not None:
-        form, about = as_doubles(model), {"embed": embed}
-        solution = solve_form(
-            form,
-            solver=solver or DEFAULT,
-            relax=relax,
-            certify=certify,
-            about=about,
-            search=True,
-            **options,
-        )
-        if isinstance(model, RationalForm):
-            solution = dataclasses.replace(solution, source=model)
-        if load and solution.answer.has_point:
-            solution.load_into(instance)
-        return solution
-    if program is None:
-        raise without_program(as_instance(instance))
-    require_type(program, (str, Formulation), "program")
-    require_type(variant, (Mapping, NoneType), "variant")
-    for name, value in (variant or {}).items():
-        require_type(name, str, "name of a variant")
-        require_type(value, str, f"variant {name}")
-    chosen = built(program, variant) if isinstance(program, str) else program
-    data = as_instance(instance)
-    if isinstance(chosen, ConvexProgram):
-        refuse_linear_wishes(chosen.full_name, **wished)
-        return solve_convex(chosen, data, solver=solver, **options)
-    solver = solver or DEFAULT
-    return solve_form(
-        chosen.form(data),
-        solver=solver,
+    about: dict[str, Any] = {"embed": embed}
+    if model is None:
+        if program is None:
+            raise without_program(as_instance(instance))
+        require_type(program, (str, Formulation), "program")
+        require_type(variant, (Mapping, NoneType), "variant")
+        for name, value in (variant or {}).items():
+            require_type(name, str, "name of a variant")
+            require_type(value, str, f"variant {name}")
+        chosen = built(program, variant) if isinstance(program, str) else program
+        data = as_instance(instance)
+        if isinstance(chosen, ConvexProgram):
+            refuse_linear_wishes(chosen.full_name, **wished)
+            return solve_convex(chosen, data, solver=solver, **options)
+        form, about = chosen.form(data), about | origin(chosen, data)
+    else:
+        form = as_doubles(model)
+    solution = solve_form(
+        form,
+        solver=solver or DEFAULT,
         relax=relax,
         certify=certify,
-        about=origin(chosen, data, embed=embed),
+        about=about,
         search=True,
         **options,
     )
+    if isinstance(model, RationalForm):
+        solution = dataclasses.replace(solution, source=model)
+    if load and solution.answer.has_point:
+        solution.load_into(instance)
+    return solution
 
 
 def solve_form(

@@ -246,10 +246,8 @@ class _Iteration:
         """Search until the optimum at the ratio is proved, or known up to a gap."""
         self.clock.check()
         program = self.program(self.ratio, margin)
-        about = origin(program, self.box, embed=False)
-        del about["embed"]
         left = None if math.isinf(self.clock.left) else self.clock.left
-        form = rational(program.form(self.box))
+        form, about = rational(program.form(self.box)), origin(program, self.box)
         return prove_form(form, time_limit=left, gap=gap, about=about, progress=progress)
 
     def sides(self, point: list[Fraction]) -> tuple[Fraction, Fraction]:

@@ -223,7 +223,9 @@ def plot(
         again = searched or decides_again(proof.gap, proof.instance)
         return Picture.of(pair_of(proof, again=again))
     if isinstance(given, Comparison):
-        return _compared(given)
+        title, ratios = f"algorithms on {given.title}", compared(given)
+        draw = functools.partial(drawn, ratios, title, ratios.caption)
+        return Picture(title, "a ratio for each algorithm, best first", draw)
     drawable = (Run, OfflineOptimum, Comparison, WorstCase, GapProof)
     if isinstance(what, str | os.PathLike) and not isinstance(given, drawable):
         raise FileProblem(
@@ -298,13 +300,6 @@ def layout_of(kind: str) -> Callable[[Any, Sequence[Any]], gantt.Layout]:
 def said_to_be(name: str) -> str:
     """Words for decisions that a file says an algorithm takes."""
     return f"the file's {name}"
-
-
-def _compared(found: Comparison) -> Picture:
-    """Draw a comparison; raises `NoAnswer` without ratios."""
-    title, data = f"algorithms on {found.title}", compared(found)
-    draw = functools.partial(drawn, data, title, data.caption)
-    return Picture(title, "a ratio for each algorithm, best first", draw)
 
 
 def compared(found: Comparison) -> Figure:

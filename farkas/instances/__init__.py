@@ -7,6 +7,6 @@ __getattr__ = when_used(
     {
         "base": "Instance",
         "files": "kind_class kinds read read_bytes",
-        "writing": "schema to_bytes write",
+        "writing": "to_bytes write",
     },
 )

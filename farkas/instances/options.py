@@ -9,7 +9,7 @@ import msgspec
 from farkas.errors import InvalidInstance, InvalidOption
 from farkas.instances.base import Count, Nonnegative, Positive, plain_value
 from farkas.messages import named, shown
-from farkas.messages.refusals import parsed, suggestion
+from farkas.messages.refusals import parsed
 
 S = TypeVar("S", bound="Settings")
 N = TypeVar("N", int, float)
@@ -36,8 +36,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         """
         for name in values:
             if name not in cls.__struct_fields__:
-                hint = suggestion(name, cls.__struct_fields__)
-                raise InvalidOption(f"{what} has no setting {shown(name)}{hint}")
+                wrong = f"{what} has no setting {shown(name)}"
+                raise InvalidOption.near(wrong, name, cls.__struct_fields__)
         for field in msgspec.structs.fields(cls):
             word = values.get(field.name)
             choices = get_args(field.type) if get_origin(field.type) is Literal else ()

@@ -1,11 +1,20 @@
 """Laws that instances are drawn by, with the same bits on every machine."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from farkas.numbers import Floats, Ints
 from farkas.portable_functions import Shape, exp, log, turn
+
+
+def whole_columns(
+    rng: np.random.Generator, ranges: Sequence[tuple[int, int]], count: int
+) -> Floats:
+    """Draw whole numbers, a column for each range with both its ends; shape (count, ranges)."""
+    low, high = np.array(ranges, dtype=np.int64).reshape(-1, 2).T
+    return rng.integers(low, high, (count, len(ranges)), endpoint=True).astype(float)
 
 
 def exponential(rng: np.random.Generator, shape: Shape) -> Floats:

@@ -1,7 +1,5 @@
-"""Instances as files, written canonically, and the schema of what is read."""
+"""Instances as files, written canonically."""
 
-import functools
-import operator
 import os
 from typing import Any
 
@@ -9,7 +7,6 @@ import msgspec
 
 from farkas.files.writing import write_bytes
 from farkas.instances.base import Instance
-from farkas.instances.files import kind_class, kinds
 
 
 def to_bytes(instance: Instance) -> bytes:
@@ -41,11 +38,3 @@ def write(instance: Instance, path: str | os.PathLike[str]) -> None:
     Raises `FileProblem`: the path cannot be written; nothing is left behind.
     """
     write_bytes(path, to_bytes(instance))
-
-
-def schema(kind: str | None = None) -> dict[str, Any]:
-    """JSON Schema of one kind's files, or of the union over all kinds."""
-    if kind is not None:
-        return msgspec.json.schema(kind_class(kind))
-    union = functools.reduce(operator.or_, [kind_class(name) for name in kinds()])
-    return msgspec.json.schema(union)

@@ -49,13 +49,12 @@ def test_sites_and_resources_go_from_all_lists() -> None:
 def test_pairs_go_with_their_master_or_worker() -> None:
     data = {
         "masters": ["a", "b"], "workers": 3, "rate": [[1, 2, 0], [3, 4, 0]],
-        "shift": [[5, 6, 0], [7, 8, 0]], "measured": {"law": [[0, 1, 4], [2, 3, 4]]},
+        "shift": [[5, 6, 0], [7, 8, 0]],
     }  # fmt: skip
     one, two, three, four, _ = smaller_coded(data)
     assert (one["rate"], two["rate"]) == ([[3, 4, 0]], [[1, 2, 0]])
     assert (three["rate"], four["rate"]) == ([[2, 0], [4, 0]], [[1, 0], [3, 0]])
     assert (one["shift"], three["shift"]) == ([[7, 8, 0]], [[6, 0], [8, 0]])
-    assert (one["measured"]["law"], three["measured"]["law"]) == ([[2, 3, 4]], [[1, 4], [3, 4]])
     assert (one["workers"], three["workers"]) == (3, 2)
     assert [less["workers"] for less in smaller_coded(three)] == [2, 2]  # a master each, no worker
 

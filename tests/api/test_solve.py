@@ -170,7 +170,7 @@ def test_a_limit_without_multipliers_leaves_what_no_multipliers_prove() -> None:
 def test_a_certificate_is_checked_against_the_rebuilt_program(relax: bool) -> None:
     instance = load("mlbroker/tiny")
     program = programs.build("mlbroker.offline[strict]")
-    about = origin(program, instance, embed=False)
+    about = origin(program, instance) | {"embed": False}
     solution = solve_form(program.form(instance), relax=relax, certify=True, about=about)
     assert solution.certificate is not None
     proof = check(solution.certificate, rebuild(solution.certificate, instance), instance=instance)
@@ -254,14 +254,13 @@ def certificate(name: str, *, relax: bool = False):
     form = program.form(TINY)
     if relax:
         form = without_integrality(form)
-    return certify(form, np.zeros(form.num_rows), **origin(program, TINY, embed=False))
+    return certify(form, np.zeros(form.num_rows), embed=False, **origin(program, TINY))
 
 
 def test_a_form_says_where_it_comes_from() -> None:
     program = programs.build("mlbroker.relaxed[tight]")
-    assert origin(program, TINY, embed=True) == {
+    assert origin(program, TINY) == {
         "kind": "mlbroker", "options": dict(program.variant), "instance": TINY.sha256,
-        "embed": True,
     }  # fmt: skip
 
 

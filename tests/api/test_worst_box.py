@@ -193,8 +193,7 @@ def test_only_the_rebuilt_program_says_what_a_bound_means() -> None:
         with pytest.raises(NotACertificate):
             farkas.check(renamed, found.box)
     apart = programs.build(f"dps.worst_fixed_price[ratio={found.program.ratio},margin=0.5]")
-    about = origin(apart, found.box, embed=False)
-    del about["embed"]
+    about = origin(apart, found.box)
     less = prove_form(as_rational(apart.form(found.box)), about=about).certificate
     assert less is not None
     proof = farkas.check(less, found.box)

@@ -123,7 +123,7 @@ def honest_program(k: int) -> tuple[Instance, bytes]:
     chosen, about = programs.build(program), farkas.load(instance)
     form = chosen.form(about)
     duals = solve(relax(form)).row_duals  # of integer programs the bound of the relaxation
-    made = certify(form, duals, **origin(chosen, about, embed=False))
+    made = certify(form, duals, embed=False, **origin(chosen, about))
     return about, json.dumps(kinds.plain(made)).encode()
 
 

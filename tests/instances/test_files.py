@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 
-import msgspec
 import pytest
 
 from farkas import instances
@@ -129,15 +128,3 @@ def test_the_hash_is_the_same_in_every_process_and_version():
             check=True,
         )
         assert run.stdout.startswith(expected)
-
-
-def test_the_schema_names_every_kind():
-    definitions = instances.schema()["$defs"]
-    tags = {
-        d["properties"]["kind"]["enum"][0]
-        for d in definitions.values()
-        if "kind" in d.get("properties", {}) and "farkas" in d["properties"]
-    }
-    assert tags == set(instances.kinds())
-    assert "Brokerage" in instances.schema("mlbroker")["$defs"]
-    assert msgspec.json.encode(instances.schema())

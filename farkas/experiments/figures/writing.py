@@ -61,7 +61,8 @@ def measurement(function: Callable[P, R]) -> Callable[P, R]:
     def measured(*arguments: P.args, **named: P.kwargs) -> R:
         name = f"{function.__module__}.{function.__qualname__}"
         key = json.dumps([name, arguments, named], sort_keys=True)
-        path = _folder[-1] / f"{_hash(key)}.json" if _folder else None
+        made_of = hashlib.sha256(f"{sources()} {key}".encode()).hexdigest() if _folder else ""
+        path = _folder[-1] / f"{made_of}.json" if _folder else None
         if key not in _memory:
             found = _read(path)
             if found is None:
@@ -70,14 +71,9 @@ def measurement(function: Callable[P, R]) -> Callable[P, R]:
                     path.parent.mkdir(parents=True, exist_ok=True)
                     write_text(path, found)
             _memory[key] = found
-        return cast(R, _plain(_memory[key]))
+        return cast(R, json.loads(_memory[key]))
 
     return measured
-
-
-def _plain(text: str) -> Any:
-    """Return what a text of JSON says."""
-    return json.loads(text)
 
 
 @contextlib.contextmanager
@@ -105,10 +101,6 @@ def sources() -> str:
         digest.update(path.relative_to(root).as_posix().encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()
-
-
-def _hash(key: str) -> str:
-    return hashlib.sha256(f"{sources()} {key}".encode()).hexdigest()
 
 
 def _read(path: Path | None) -> str | None:

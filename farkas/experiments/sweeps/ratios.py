@@ -25,7 +25,7 @@ from farkas.experiments.sweeps.guarantees import (
     hold,
 )
 from farkas.experiments.sweeps.store import Store
-from farkas.experiments.sweeps.task import Result, Task
+from farkas.experiments.sweeps.task import Result
 from farkas.instances import Instance
 from farkas.messages import named
 from farkas.online import algorithms
@@ -77,7 +77,7 @@ class Ratios:
     @property
     def label(self) -> str:
         """Name with the options that are not the default, for tables and legends."""
-        usual = _usual(self.name)
+        usual = dict(plain(algorithms[self.name].options)) if self.name in algorithms else {}
         options = {k: v for k, v in self.options.items() if k not in usual or usual[k] != v}
         shown = ", ".join(f"{named(k)}={named(str(v))}" for k, v in options.items())
         return f"{named(self.name)} ({shown})" if shown else named(self.name)
@@ -132,11 +132,6 @@ def _light(result: Result, words: str) -> Result:
 def _sense(results: Iterable[Result]) -> Sense:
     senses: list[Sense] = [r.output["sense"] for r in results if r.output and "sense" in r.output]
     return senses[0] if senses else "min"
-
-
-def _usual(name: str) -> dict[str, Any]:
-    """Options a reader expects: the defaults of the algorithm."""
-    return dict(plain(algorithms[name].options)) if name in algorithms else {}
 
 
 def _summary(
@@ -199,7 +194,8 @@ def why_left_out(result: Result) -> str:
         return "breaks a requirement"
     if not result.bound:
         return "no bound proved"
-    if _refused(result.task):
+    options = msgspec.json.encode(result.task.options, order="deterministic")
+    if _refuses(result.task.name, options):
         return "options that its algorithm refuses"
     if result.ratio is None or result.value is None:
         # a ratio would be infinite, whether because of the algorithm or of the bound
@@ -208,13 +204,9 @@ def why_left_out(result: Result) -> str:
     return ""
 
 
-def _refused(task: Task) -> bool:
-    """Whether an algorithm that is here refuses the options, on which guarantees depend."""
-    return _refuses(task.name, msgspec.json.encode(task.options, order="deterministic"))
-
-
 @functools.cache
 def _refuses(name: str, options: bytes) -> bool:
+    """Whether an algorithm that is here refuses the options, on which guarantees depend."""
     if name not in algorithms:
         return False
     try:

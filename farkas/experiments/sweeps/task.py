@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -24,9 +24,6 @@ from farkas.messages import one_line
 from farkas.online import Algorithm
 from farkas.online.driver import SOLVER_PACKAGES
 from farkas.online.policy import as_algorithm, is_own
-
-if TYPE_CHECKING:
-    from farkas.online.run import Run
 
 Status = Literal["done", "failed", "crashed", "overlong"]
 Key = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
@@ -137,20 +134,16 @@ def perform(request: Request) -> Result:
 
 
 def _run(task: Task, instance: Instance) -> dict[str, Any]:
-    algorithm = _algorithm(task.name, task.kind)
-    return _found(algorithm.run(instance, task.seed, **task.options))
-
-
-def _algorithm(name: str, kind: str) -> Algorithm:
-    """Return what an entry names: of instances of ``kind`` where it is a class in a file."""
-    return as_algorithm(name, kind if is_own(name) else "")
-
-
-def _found(run: Run) -> dict[str, Any]:
-    """Collect what the store keeps of a run."""
+    """Run an algorithm, and collect what the store keeps of that."""
+    run = _algorithm(task.name, task.kind).run(instance, task.seed, **task.options)
     return {
         "value": run.value if math.isfinite(run.value) else None,
         "bound": run.certificate.exact if run.certificate is not None else "",
         "ratio": run.ratio,
         "output": msgspec.to_builtins(run),
     }
+
+
+def _algorithm(name: str, kind: str) -> Algorithm:
+    """Return what an entry names: of instances of ``kind`` where it is a class in a file."""
+    return as_algorithm(name, kind if is_own(name) else "")

@@ -18,7 +18,6 @@ from farkas.errors import InvalidOption, UnknownName, require_seed, require_type
 from farkas.instances.base import Instance
 from farkas.instances.files import kind_class
 from farkas.instances.options import Settings
-from farkas.messages.refusals import suggestion
 from farkas.registry import load_outside, outside_kinds
 
 
@@ -99,6 +98,5 @@ def _module(kind: str) -> ModuleType:
 def _preset(kind: str, module: ModuleType, preset: str) -> dict[str, Any]:
     known: dict[str, dict[str, Any]] = {"published": {}, **module.PRESETS}
     if preset not in known:
-        hint = suggestion(preset, known)
-        raise InvalidOption(f"generator {kind} has no preset {preset!r}{hint}")
+        raise InvalidOption.near(f"generator {kind} has no preset {preset!r}", preset, known)
     return known[preset]

@@ -16,9 +16,9 @@ from farkas.instances.options import (
     Settings,
     UnitRange,
     Units,
-    WholeRange,
     require_option,
 )
+from farkas.instances.variates import whole_columns
 from farkas.numbers import Floats
 from farkas.portable_functions import exp, uniform
 
@@ -143,8 +143,8 @@ def _jobs(settings: Published, rng: np.random.Generator) -> list[dict[str, Any]]
     latency = uniform(rng, *settings.latency, count)
     epochs = rng.choice(settings.epochs, count)
     per_chunk = rng.integers(*settings.workers_per_chunk, count, endpoint=True)
-    worker = _units(rng, settings.worker_demand, count)
-    server = _units(rng, settings.server_demand, count)
+    worker = whole_columns(rng, settings.worker_demand, count)
+    server = whole_columns(rng, settings.server_demand, count)
     jobs = []
     for index in range(count):
         model = settings.models[kind[index]]
@@ -159,8 +159,8 @@ def _jobs(settings: Published, rng: np.random.Generator) -> list[dict[str, Any]]
                 "data": np.bincount(sites, minlength=settings.sites),
                 "epochs": epochs[index],
                 "worker_rate": -(-epochs[index] // per_chunk[index]),
-                "worker_demand": worker[index].astype(float),
-                "server_demand": server[index].astype(float),
+                "worker_demand": worker[index],
+                "server_demand": server[index],
                 "parameter_size": model.parameter_size,
             }
         )
@@ -172,8 +172,3 @@ def worth_by_delay(settings: Published, latency: float, window: int) -> Floats:
     # written with exp(-k) so that long windows do not overflow
     decay = exp(-np.arange(window) / settings.worth_decay)
     return settings.worth * latency * decay / (1.0 + decay)
-
-
-def _units(rng: np.random.Generator, ranges: tuple[WholeRange, ...], count: int) -> Floats:
-    low, high = np.array(ranges, dtype=np.int64).reshape(-1, 2).T
-    return rng.integers(low, high, (count, len(ranges)), endpoint=True).astype(float)

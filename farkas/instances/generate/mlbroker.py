@@ -19,11 +19,10 @@ from farkas.instances.options import (
     Settings,
     Share,
     UnitRange,
-    WholeRange,
     require_option,
 )
-from farkas.instances.variates import dirichlet
-from farkas.numbers import Floats, Ints, floats
+from farkas.instances.variates import dirichlet, whole_columns
+from farkas.numbers import Floats, floats
 from farkas.portable_functions import uniform
 
 ShareRange = tuple[Share, Share]
@@ -137,21 +136,14 @@ def _per_resource(rng: np.random.Generator, ranges: tuple[Range, ...], count: in
     return uniform(rng, low, high, (count, len(ranges)))
 
 
-def _whole_per_resource(
-    rng: np.random.Generator, ranges: tuple[WholeRange, ...], count: int
-) -> Ints:
-    low, high = np.array(ranges, dtype=np.int64).T
-    return rng.integers(low, high, (count, len(ranges)), endpoint=True)
-
-
 def _jobs(settings: Published, rng: np.random.Generator) -> list[dict[str, Any]]:
     count = settings.count()
     arrival = np.sort(rng.integers(0, settings.num_slots, count))
     duration = rng.integers(*settings.duration, count, endpoint=True)
     departure = np.minimum(arrival + duration, settings.num_slots) - 1
     capacity = uniform(rng, *settings.worker_capacity, count)
-    worker = _whole_per_resource(rng, settings.worker_demand, count)
-    server = _whole_per_resource(rng, settings.server_demand, count)
+    worker = whole_columns(rng, settings.worker_demand, count)
+    server = whole_columns(rng, settings.server_demand, count)
     sync = uniform(rng, *settings.sync_volume, count)
     image = uniform(rng, *settings.image_size, count) if settings.image == "independent" else sync
     deploy = uniform(rng, *settings.deploy_rate, count) * image
@@ -161,8 +153,8 @@ def _jobs(settings: Published, rng: np.random.Generator) -> list[dict[str, Any]]
             "arrival": arrival[index],
             "departure": departure[index],
             "worker_capacity": capacity[index],
-            "worker_demand": worker[index].astype(float),
-            "server_demand": server[index].astype(float),
+            "worker_demand": worker[index],
+            "server_demand": server[index],
             "sync_volume": sync[index],
             "deploy_cost": deploy[index],
             "data": _data(settings, rng, int(departure[index] - arrival[index] + 1)),

@@ -37,10 +37,8 @@ ROLES: Mapping[str, str] = {
     "value": "USD it is worth: budget in dps, worth without delay in eris, reward of the whole"
     " budget in gadget",
 }
-UNITS: Mapping[str, float] = SECONDS  #: Seconds by unit of time.
-
 #: Seconds from 1970 that no job is away: milliseconds of our days do not pass for seconds.
-FARTHEST = 10_000 * 365.25 * UNITS["d"]
+FARTHEST = 10_000 * 365.25 * SECONDS["d"]
 MOST_GPUS = 100_000  #: Of a job; the public traces stay below a thousand.
 
 _SLURM_GPUS = re.compile(r"(?:^|,)gres/gpu(?::[^=,]*)?=([0-9]+)")
@@ -182,7 +180,7 @@ class TableOfJobs(JobTable, frozen=True, kw_only=True):
         if self.submit_unit == "date":
             return line.time(column)
         try:
-            moment = UNITS[self.submit_unit] * line.number(column)
+            moment = SECONDS[self.submit_unit] * line.number(column)
         except FileProblem as problem:
             text = line.text(column)
             if _can_read(seconds, text):
@@ -202,7 +200,7 @@ class TableOfJobs(JobTable, frozen=True, kw_only=True):
         elif _can_read(length, line.text(column)):
             raise line.wrong(column, "a number; duration_unit=hms reads such lengths")
         else:
-            span = UNITS[self.duration_unit] * line.nonnegative(column)
+            span = SECONDS[self.duration_unit] * line.nonnegative(column)
         if span > most:
             raise line.wrong(column, f"at most 10,000 years, in {self.duration_unit}")
         return span

@@ -7,7 +7,6 @@ paper's evaluation.  A pair without a measured throughput is forbidden.
 
 import os
 import re
-from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import msgspec
@@ -108,33 +107,25 @@ def read_throughputs(path: Path) -> Throughputs:
     Raises `FileProblem`: the file cannot be read, or holds something else.
     """
     where = named(os.fspath(path))
-    found: Throughputs = {}
-    for kind, name, row in _rows(path):
-        alone = row.get("null")
-        of_kind = found.setdefault(kind, {})
-        if name and isinstance(alone, int | float) and alone > 0:
-            of_kind[name] = _double(alone, f"{where}: {kind}, {named(name)}")
-    if not found[TYPES[0]]:
-        raise FileProblem(f"{where}: holds no model that runs alone on one {TYPES[0]}")
-    return found
-
-
-def _rows(path: Path) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Yield type, model and row of every entry; no model where it is not one on one GPU."""
-    where = named(os.fspath(path))
     try:
         data = msgspec.json.decode(read_record(path))
     except (msgspec.DecodeError, ValueError) as error:
         raise FileProblem(f"{where}: is no JSON: {error}") from None
+    found: Throughputs = {}
     for kind in TYPES:
         table = data.get(kind) if isinstance(data, dict) else None
         if not isinstance(table, dict):
             raise FileProblem(f"{where}: holds no table of throughputs for {kind}")
-        yield kind, "", {}
+        found[kind] = {}
         for key, row in table.items():
             match = re.fullmatch(r"\('(.+)', 1\)", key)
-            if match and isinstance(row, dict):
-                yield kind, match[1], row
+            alone = row.get("null") if match and isinstance(row, dict) else None
+            if match and isinstance(alone, int | float) and alone > 0:
+                speed = _double(alone, f"{where}: {kind}, {named(match[1])}")
+                found[kind][match[1]] = speed
+    if not found[TYPES[0]]:
+        raise FileProblem(f"{where}: holds no model that runs alone on one {TYPES[0]}")
+    return found
 
 
 def _double(rate: float, where: str) -> float:

@@ -217,37 +217,27 @@ class MarketWindow(Window, frozen=True, kw_only=True):
         spread = normals(radius, angle)[0], normals(other_radius, other_angle)[0]
         epochs = np.maximum(1.0, RANGES.epochs_median * exp(RANGES.epochs_spread * spread[0]))
         noise = exp(RANGES.budget_spread * spread[1])
-        return [
-            self._job(slot, job, kinds, prices, *drawn)
-            for (slot, job), kinds, *drawn in zip(
-                trace, types, sizes.tolist(), epochs.tolist(), noise.tolist(), strict=True
+        jobs = []
+        for (slot, job), (kind, ps_kind), gbit, alpha, factor in zip(
+            trace, types, sizes.tolist(), epochs.tolist(), noise.tolist(), strict=True
+        ):
+            workers, ps = job.num_gpus, -(-job.num_gpus // self.gpus_per_ps)
+            worth = float(prices[0][kind]) * workers + float(prices[1][ps_kind]) * ps
+            slots = max(job.duration, SHORTEST) / self.slot_seconds
+            jobs.append(
+                {
+                    "arrival": slot,
+                    "worker_type": kind,
+                    "workers": workers,
+                    "ps_type": ps_kind,
+                    "ps": ps,
+                    "model_size": gbit,
+                    "epochs": alpha,
+                    "epoch_compute": slots / alpha,
+                    "budget": worth * factor * self.money,
+                }
             )
-        ]
-
-    def _job(
-        self,
-        slot: int,
-        job: MarketJob,
-        kinds: tuple[int, int],
-        prices: tuple[Floats, Floats],
-        size: float,
-        epochs: float,
-        noise: float,
-    ) -> dict[str, Any]:
-        workers, ps = job.num_gpus, -(-job.num_gpus // self.gpus_per_ps)
-        worth = float(prices[0][kinds[0]]) * workers + float(prices[1][kinds[1]]) * ps
-        slots = max(job.duration, SHORTEST) / self.slot_seconds
-        return {
-            "arrival": slot,
-            "worker_type": kinds[0],
-            "workers": workers,
-            "ps_type": kinds[1],
-            "ps": ps,
-            "model_size": size,
-            "epochs": epochs,
-            "epoch_compute": slots / epochs,
-            "budget": worth * noise * self.money,
-        }
+        return jobs
 
 
 COLUMNS = ("instance", "gpu_count", "region", "on_demand_usd_per_hour", "reserved_usd_per_hour")
