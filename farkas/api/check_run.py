@@ -101,10 +101,11 @@ class RunProof(ShowsStatement):
             what = found.broken[0] if found.broken else "by what would otherwise count as kept"
             return [f"The decisions of {who} break requirements ({what}): there is no ratio."]
         least = run.sense == "min"
+        kept = f"within a share of {excess_words(found)}" if found.excess else "exactly"
         worth = f"{'cost at most' if least else 'earn at least'} {rounded(self.value, up=least)}"
         said = [
             f"Replayed in exact arithmetic, the decisions of {who} {worth} and keep every "
-            f"requirement {_how_well(found)}."
+            f"requirement {kept}."
         ]
         said += [found.note] if found.note else []
         if self.ratio is not None:
@@ -114,10 +115,6 @@ class RunProof(ShowsStatement):
             what = f"the optimum of {among}" if among else "the optimum"
             said.append(f"Proved ratio of the run to {what}: at most {ratio}.")
         return said
-
-
-def _how_well(found: Replay) -> str:
-    return f"within a share of {excess_words(found)}" if found.excess else "exactly"
 
 
 def certificate_of(run: Run, where: str) -> Certificate:

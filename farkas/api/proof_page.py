@@ -78,17 +78,14 @@ def checker_script() -> str:
 
 def described_kinds() -> dict[str, Any]:
     """Describe what hashes of instances depend on: types and defaults of fields, by kind."""
-    return {kind: _described_kind(kind) for kind in own_kinds()}
-
-
-def _described_kind(kind: str) -> dict[str, Any]:
-    cls = kind_class(kind)
-    described = inspect.type_info(cls)
-    assert isinstance(described, inspect.StructType)
-    return {
-        "fields": _fields(described, cls.bookkeeping),
-        "ignored": sorted(cls.bookkeeping),
-    }
+    found = {}
+    for kind in own_kinds():
+        cls = kind_class(kind)
+        described = inspect.type_info(cls)
+        assert isinstance(described, inspect.StructType)
+        ignored = cls.bookkeeping
+        found[kind] = {"fields": _fields(described, ignored), "ignored": sorted(ignored)}
+    return found
 
 
 def _fields(struct: inspect.StructType, ignored: frozenset[str] = frozenset()) -> dict[str, Any]:

@@ -123,7 +123,8 @@ def text_of(found: Sequence[Meaning]) -> str:
     """One text of all entries of a name; several are told apart by their roles."""
     if len(found) == 1:
         return str(found[0])
-    return "\n\n".join(f"As {_article(one.role)}:\n{one}" for one in found)
+    articles = ("an" if one.role[0] in "aeio" else "a" for one in found)
+    return "\n\n".join(f"As {a} {one.role}:\n{one}" for a, one in zip(articles, found, strict=True))
 
 
 def catalogue(kind: str = "") -> dict[str, list[str]]:
@@ -271,10 +272,6 @@ LOOKS: tuple[Callable[[str, bool], Iterator[Meaning]], ...] = (
     _programs, _algorithms, _claims, _quantities, _instances, _files,
     _sources, _solvers,
 )  # fmt: skip
-
-
-def _article(role: str) -> str:
-    return f"an {role}" if role[0] in "aeio" else f"a {role}"
 
 
 def list_programs(kind: str = "") -> list[str]:

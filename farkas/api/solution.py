@@ -87,11 +87,11 @@ class Solution(SolverResult):
         NoAnswer
             The solver gives none, as for integer programs.
         """
-        duals = self.answer.row_duals.tolist()
-        return {self._row_name(i): y for i, y in enumerate(duals)}
-
-    def _row_name(self, i: int) -> str:
-        return short_name(find_block(self.form.rows, i), i) if self.form.rows else f"row {i}"
+        rows = self.form.rows
+        return {
+            short_name(find_block(rows, i), i) if rows else f"row {i}": y
+            for i, y in enumerate(self.answer.row_duals.tolist())
+        }
 
     @property
     def differences(self) -> tuple[str, ...]:

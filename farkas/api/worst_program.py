@@ -42,21 +42,14 @@ def why_outside(
     """
     if box.kind != instance.kind:
         return f"it is of kind {instance.kind}"
-    why = _why_beyond(program, box, instance)
+    ends, data = plain_of(box), plain_of(instance)
+    for name in program.follows:
+        ends.pop(name, None)
+        data.pop(name, None)
+    why = outside(data, ends, program.varied)
     if why is None and isinstance(program, WorstProgram) and not program.on_grid(box, instance):
         return f"{program.full_name} is about whole parts, and its numbers are none"
     return why
-
-
-def _why_beyond(
-    cls: WorstProgram | type[WorstProgram], box: Instance, instance: Instance
-) -> str | None:
-    """Say why its numbers lie beyond their ranges, or what else is different."""
-    ends, data = plain_of(box), plain_of(instance)
-    for name in cls.follows:
-        ends.pop(name, None)
-        data.pop(name, None)
-    return outside(data, ends, cls.varied)
 
 
 def placed(proof: GapProof, box: Instance) -> GapProof:

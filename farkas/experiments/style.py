@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rich.cells import cell_len as width
+from rich.cells import set_cell_size
 
 from farkas.extras import needed
 from farkas.messages import cleaned
@@ -107,7 +108,8 @@ def label(text: str, most: int) -> str:
     if width(text) <= most:
         return text
     room = most - 1
-    return f"{_head(text, room - room // 2)}…{_head(text[::-1], room // 2)[::-1]}"
+    begin, end = set_cell_size(text, room - room // 2), set_cell_size(text[::-1], room // 2)[::-1]
+    return f"{begin.rstrip()}…{end.lstrip()}"
 
 
 def lines(text: str, most: int) -> list[str]:
@@ -117,12 +119,3 @@ def lines(text: str, most: int) -> list[str]:
     (['one two', 'three'], ['站点', '站点'])
     """
     return textwrap.wrap(text, max(1, most * len(text) // (width(text) or 1)))
-
-
-def _head(text: str, most: int) -> str:
-    """As much of the beginning as fits."""
-    end, taken = 0, 0
-    while end < len(text) and taken + width(text[end]) <= most:
-        taken += width(text[end])
-        end += 1
-    return text[:end]

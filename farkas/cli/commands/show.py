@@ -148,7 +148,8 @@ Finding = tuple[str, str, str, str]
 def _install(as_json: bool) -> None:
     """Print what is here that farkas can use, and how to mend what is not."""
     keys = ("what", "state", "detail", "remedy")
-    found = [_python(), *_packages(), _kernels(), _proof()]
+    python = f"{'.'.join(map(str, sys.version_info[:3]))}, {sys.executable}"
+    found = [("Python", "fine", python, ""), *_packages(), _kernels(), _proof()]
     if as_json:
         print_json({"findings": [dict(zip(keys, one, strict=True)) for one in found]})
     else:
@@ -156,10 +157,6 @@ def _install(as_json: bool) -> None:
         print_line("farkas show solvers says the same of solvers")
     if any(state == "broken" for _, state, _, _ in found):
         raise typer.Exit(Exit.NEGATIVE)
-
-
-def _python() -> Finding:
-    return "Python", "fine", f"{'.'.join(map(str, sys.version_info[:3]))}, {sys.executable}", ""
 
 
 def _packages() -> list[Finding]:

@@ -159,7 +159,7 @@ def _summary(
     sha = last.task.instance
     return Ratios(
         **common,
-        mean=_mean(values),
+        mean=double(sum(map(Fraction, values), Fraction(0)) / len(values), up=True),
         interval=interval(by_instance, seed=seed),
         quantiles=quantiles(values),
         expectation=_largest(certified, sense),
@@ -178,10 +178,6 @@ def _largest(certified: list[Result], sense: Sense) -> Expectation | None:
     if all(one.low == one.high for one in known):
         return None
     return max(known, key=lambda one: (one.ratio, one.instance))
-
-
-def _mean(values: list[float]) -> float | None:
-    return double(sum(map(Fraction, values), Fraction(0)) / len(values), up=True)
 
 
 def why_left_out(result: Result) -> str:

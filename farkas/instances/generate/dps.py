@@ -21,7 +21,7 @@ from farkas.instances.options import (
     UnitRange,
 )
 from farkas.instances.variates import normal
-from farkas.numbers import Floats, Ints
+from farkas.numbers import Ints
 from farkas.portable_functions import exp, turn, uniform
 
 
@@ -144,10 +144,7 @@ def _arrivals(settings: Published, rng: np.random.Generator) -> Ints:
     position = np.sort(rng.random(settings.num_jobs))
     if settings.diurnal == 0.0:
         return np.floor(position * settings.horizon).astype(np.int64)
-    cumulated = np.cumsum(_rate(settings))
+    angle = 2.0 * np.arange(settings.horizon) / settings.period
+    cumulated = np.cumsum(1.0 + settings.diurnal * turn(angle)[0])
     slots = np.searchsorted(cumulated / cumulated[-1], position, side="right")
     return np.minimum(slots, settings.horizon - 1).astype(np.int64)
-
-
-def _rate(settings: Published) -> Floats:
-    return 1.0 + settings.diurnal * turn(2.0 * np.arange(settings.horizon) / settings.period)[0]

@@ -66,29 +66,28 @@ def read_events(path: Path) -> Iterator[tuple[str, str, TaskEvent]]:
     for number, line in enumerate(io.StringIO(text), start=1):
         if line.strip():
             place = f"{name}: line {number}"
-            yield place, *(_object(place, line) if year == 2019 else _cells(place, line))
+            yield place, *_event(place, line, year)
 
 
-def _object(place: str, line: str) -> tuple[str, TaskEvent]:
+def _event(place: str, line: str, year: int) -> tuple[str, TaskEvent]:
+    """Name and numbers of the event of a line."""
     try:
-        event = msgspec.convert(msgspec.json.decode(line), TaskEvent, strict=False)
+        data = msgspec.json.decode(line) if year == 2019 else _cells(place, line)
+        event = msgspec.convert(data, TaskEvent, strict=False)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
-        raise FileProblem(f"{place}: is no instance event of 2019: {error}") from None
-    return _named(place, event, 2019), event
+        what = "instance" if year == 2019 else "task"
+        raise FileProblem(f"{place}: is no {what} event of {year}: {error}") from None
+    return _named(place, event, year), event
 
 
-def _cells(place: str, line: str) -> tuple[str, TaskEvent]:
+def _cells(place: str, line: str) -> dict[str, str]:
+    """Cells of an event of 2011 by the names that 2019 gives them."""
     cells = next(csv.reader([line]))
     if len(cells) != CELLS:
         raise FileProblem(f"{place}: {len(cells)} cells; task events of 2011 have {CELLS}")
     time, _, job, task, _, kind, _, group, *_ = cells
     data = {"time": time, "type": kind, "collection_id": job, "instance_index": task}
-    data |= {"scheduling_class": group} if group.strip() else {}
-    try:
-        event = msgspec.convert(data, TaskEvent, strict=False)
-    except msgspec.ValidationError as error:
-        raise FileProblem(f"{place}: is no task event of 2011: {error}") from None
-    return _named(place, event, 2011), event
+    return data | ({"scheduling_class": group} if group.strip() else {})
 
 
 def _named(place: str, event: TaskEvent, year: int) -> str:

@@ -6,7 +6,7 @@ import os
 import re
 import statistics
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias
 
 import msgspec
@@ -102,29 +102,19 @@ def moment(seconds: float, dated: bool) -> str:
     return f"{date:%Y-%m-%d %H:%M:%S}"
 
 
-def spans(values: Sequence[float]) -> str:
-    """Return the ends and the median of lengths of time.
+def numbers(
+    values: Sequence[float], unit: str = "", said: Callable[[float], str] = "{:.6g}".format
+) -> str:
+    """Return the ends and the median of numbers, each as it is ``said``.
 
-    >>> spans([5, 400, 60])
-    '5 s to 6.667 min, median 60 s'
-    """
-    if min(values) == max(values):
-        return span(values[0])
-    middle = span(statistics.median(values))
-    return f"{span(min(values))} to {span(max(values))}, median {middle}"
-
-
-def numbers(values: Sequence[float], unit: str = "") -> str:
-    """Return the ends and the median of numbers.
-
-    >>> numbers([1, 8, 2], "GPUs")
-    '1 to 8 GPUs, median 2'
+    >>> numbers([1, 8, 2], "GPUs"), numbers([5, 400, 60], said=span)
+    ('1 to 8 GPUs, median 2', '5 s to 6.667 min, median 60 s')
     """
     after = f" {unit}" if unit else ""
     if min(values) == max(values):
-        return f"{values[0]:.6g}{after}"
-    middle = f"median {statistics.median(values):.6g}"
-    return f"{min(values):.6g} to {max(values):.6g}{after}, {middle}"
+        return f"{said(values[0])}{after}"
+    middle = said(statistics.median(values))
+    return f"{said(min(values))} to {said(max(values))}{after}, median {middle}"
 
 
 def unit_in(header: str) -> str | None:

@@ -12,7 +12,7 @@ from farkas.errors import FileProblem, InvalidOption
 from farkas.instances.base import Count, Positive
 from farkas.instances.generate.dps import Published
 from farkas.instances.rounding import guarded_ceil
-from farkas.instances.traces.importer import Account, Importer, Path, moment, numbers, span, spans
+from farkas.instances.traces.importer import Account, Importer, Path, moment, numbers, span
 from farkas.instances.traces.table import MISSING, Line, Words, as_words, lines, seconds
 from farkas.instances.variates import normals
 from farkas.messages import named
@@ -141,7 +141,7 @@ class Window(Importer, frozen=True, kw_only=True):
         ordered = [job for job in ordered if job.num_gpus > 0] or ordered
         first, last = self._moment(ordered[0]), self._moment(ordered[-1])
         account.told |= {
-            "durations": spans([job.duration for job in ordered]),
+            "durations": numbers([job.duration for job in ordered], said=span),
             "arrivals": f"from {first} to {last}",
             "GPUs": numbers([job.num_gpus for job in ordered], "a job"),
             "window": f"{self._window(begin)}: {self.slots} slots of {span(self.slot_seconds)}",

@@ -17,9 +17,9 @@ from farkas.instances.traces.importer import (
     Account,
     Importer,
     moment,
+    numbers,
     other_unit,
     span,
-    spans,
     unit_in,
 )
 from farkas.instances.traces.market import Window
@@ -208,8 +208,8 @@ def test_spans_are_told_in_a_unit_that_is_easily_read():
         "0 s", "500 ms", "1 s", "119 s", "2 min", "120 min", "2 h", "120 h", "5 d",
     ]  # fmt: skip
     assert span(86_400 * 120) == "120 d"
-    assert spans([3.0, 3.0]) == "3 s"
-    assert spans([1.0, 2.0, 60.0]) == "1 s to 60 s, median 2 s"
+    assert numbers([3.0, 3.0], said=span) == "3 s"
+    assert numbers([1.0, 2.0, 60.0], said=span) == "1 s to 60 s, median 2 s"
 
 
 def test_times_beyond_the_calendar_are_seconds():
