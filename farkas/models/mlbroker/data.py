@@ -13,7 +13,6 @@ import numpy.typing as npt
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.instances.rounding import fitted
 from farkas.numbers import Bools, Floats, Ints, floats
-from farkas.portable_functions import log, log1p
 from farkas.tolerances import NORMAL, ULP
 
 
@@ -250,6 +249,8 @@ SMALL = 1e-4
 
 def growth(deployed: Floats, before: Floats, epsilon: float) -> Floats:
     """Logarithm in the derivative of the entropy term; ln((v+ε)/(p+ε)), arrays of one shape."""
+    from farkas.portable_functions import log, log1p  # here: only entropies need them
+
     base = before + epsilon
     change = (deployed - before) / base
     shrunk = log((deployed + epsilon) / base)

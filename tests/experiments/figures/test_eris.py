@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
 import numpy as np
 import pytest
 
-from farkas.experiments.figures import Agreement, eris, figures, find, writing
+from farkas.experiments.figures import Agreement, eris, figures, find
 from farkas.experiments.figures.eris import (
     ALGORITHMS,
     ERIS,
@@ -65,15 +64,16 @@ def test_no_resource_is_used_beyond_its_capacity() -> None:
 
 
 def test_memory_that_counts_as_used_up_does_not_stay_below(monkeypatch) -> None:
-    def nearly_full(text: str) -> dict[str, Any]:
-        found = json.loads(text)
+    measured = eris.testbed_runs
+
+    def nearly_full(seed: int, per_chunk: int) -> dict[str, Any]:
+        found = measured(seed, per_chunk)
         for run in found["runs"].values():
             for name in ("cpu", "ram"):
                 run["use"][name] = [0.9995] * len(run["use"][name])
         return found
 
-    one_auction("7")
-    monkeypatch.setattr(writing, "_plain", nearly_full)
+    monkeypatch.setattr(eris, "testbed_runs", nearly_full)
     shown = find("eris", "7").data(Preset("reduced", 1), 1)
     (below,) = (one for one in shown.findings if one.statement == "CPU and memory stay below")
     assert not below.holds
