@@ -170,7 +170,7 @@ class InstanceBox:
         drawn = [plain_of(generate(kind, chosen, seed + s, **settings)) for s in range(DRAWS)]
         for index, data in enumerate(drawn):
             shape.complete(data, (index + 1) / (DRAWS + 1))
-        return cls._around(kind, shape, drawn, ranges or {}, ())
+        return cls.spanned(kind, drawn, ranges)
 
     @classmethod
     def around(
@@ -181,8 +181,7 @@ class InstanceBox:
         Every number lies between the smallest and the largest of its family.  Where ranges are
         given, numbers that none of them names stay as they are.
         """
-        shape, kept = shape_of(instance.kind), () if not ranges else tuple(ranges)
-        return cls._around(instance.kind, shape, [plain_of(instance)], ranges or {}, kept)
+        return cls.spanned(instance.kind, [plain_of(instance)], ranges, only=bool(ranges))
 
     @classmethod
     def spanned(
@@ -190,19 +189,14 @@ class InstanceBox:
         kind: str,
         starts: Sequence[Plain],
         ranges: Mapping[str, tuple[float, float]] | None = None,
+        *,
+        only: bool = False,
     ) -> InstanceBox:
-        """Return a box around plain fields; without a kind these are any numbers and lists."""
-        return cls._around(kind, shape_of(kind), starts, ranges or {}, ())
+        """Return a box around plain fields; without a kind these are any numbers and lists.
 
-    @classmethod
-    def _around(
-        cls,
-        kind: str,
-        shape: KindShape,
-        starts: Sequence[Plain],
-        given: Mapping[str, tuple[float, float]],
-        only: Sequence[str],
-    ) -> InstanceBox:
+        Where ``only`` the ranges that are given count, other numbers stay as they are.
+        """
+        shape = shape_of(kind)
         seen: dict[str, Range] = {}
         for start in starts:
             for family, holder, key in entries(start):
@@ -211,7 +205,7 @@ class InstanceBox:
                 whole = old.whole and isinstance(value, int)
                 seen[family] = Range(min(old.low, value), max(old.high, value), whole)
         asked: dict[str, tuple[float, float]] = {}
-        for word, (low, high) in given.items():
+        for word, (low, high) in (ranges or {}).items():
             families = _families(word, shape, seen)
             if not families:
                 wrong = f"range {named(word)}: kind {kind} has no such number"
@@ -224,7 +218,7 @@ class InstanceBox:
         chosen = {
             family: Range(low, high, seen[family].whole) for family, (low, high) in asked.items()
         }
-        ranges = chosen if only else {**seen, **chosen}
+        allowed = chosen if only else {**seen, **chosen}
         inside = [copied(start) for start in starts]
         for start in inside:
             for family, holder, key in entries(start):
@@ -234,17 +228,17 @@ class InstanceBox:
         optional = {
             family
             for family in shape.optional
-            if family in ranges
+            if family in allowed
             and any(f == family and h[k] is None for one in inside for f, h, k in leaves(one))
         }
         optional |= {
             family
             for family in shape.null_at_zero
-            if family in ranges and ranges[family].low <= 0 < ranges[family].high
+            if family in allowed and allowed[family].low <= 0 < allowed[family].high
         }
         records = [start.get(shape.records) for start in starts] if kind else []
         most = max((len(held or ()) for held in records), default=0)
-        return cls(kind, tuple(inside), ranges, most, frozenset(optional))
+        return cls(kind, tuple(inside), allowed, most, frozenset(optional))
 
     def built(self, data: Plain) -> Instance | None:
         """Return the instance of plain data, mended; None where a rule of the kind refuses it."""
