@@ -13,7 +13,8 @@ from farkas.instances import read
 from farkas.instances.files import own_kinds
 from farkas.instances.library import path as shipped
 from farkas.instances.traces import csv_coded, sources
-from farkas.instances.traces.csv_jobs import ROLES, UNITS
+from farkas.instances.traces.csv_jobs import ROLES
+from farkas.instances.traces.importer import SECONDS
 from tests.instances.traces.made import PHILLY, PRICES
 from tests.tools.cells import cells
 from tests.tools.shared import ROOT
@@ -145,7 +146,7 @@ def test_what_is_not_named_is_answered_with_what_there_is(
 def test_the_help_names_sources_roles_kinds_and_units(capsys: Capture) -> None:
     assert call(["import", "--help"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    for word in (*sources(), *own_kinds(), *ROLES, *csv_coded.ROLES, *UNITS, "date", "hms"):
+    for word in (*sources(), *own_kinds(), *ROLES, *csv_coded.ROLES, *SECONDS, "date", "hms"):
         assert re.search(rf"\b{word}\b", said), word
     assert "your own table of jobs, or from a public trace" in said
 
