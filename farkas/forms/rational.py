@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 
 from farkas.errors import UnsupportedForm
-from farkas.forms.feasibility import names_among
+from farkas.forms.feasibility import names_among, refuse_impossible_sides
 from farkas.forms.form import Block, LinearForm, Sense, SparseRows
 from farkas.messages import LONGEST_WORDS, cleaned, cut
 from farkas.numbers import Bools, Floats, Ints
@@ -120,42 +120,30 @@ class RationalForm:
 
         Raises `UnsupportedForm` when a number is beyond all doubles.
         """
-        factors = self.factors
-        entries = [
-            _double(Fraction(v) / factors[i])
-            for i, v in zip(self.entry_rows.tolist(), self.values.tolist(), strict=True)
-        ]
 
-        def sides(numbers: Sequence[Side], absent: float) -> Floats:
-            return np.array(
-                [
-                    absent if x is None else _double(x / f)
-                    for x, f in zip(numbers, factors, strict=True)
-                ],
-                dtype=np.float64,
-            )
+        def doubles(numbers: Iterable[Side], factors: Sequence[Fraction], absent: float) -> Floats:
+            pairs = zip(numbers, factors, strict=True)
+            found = [absent if x is None else _double(x / f) for x, f in pairs]
+            return np.array(found, dtype=np.float64)
 
-        def ends(numbers: Sequence[Side], absent: float) -> Floats:
-            return np.array(
-                [absent if x is None else _double(x) for x in numbers], dtype=np.float64
-            )
-
+        rows, ones = self.factors, (Fraction(1),) * self.num_columns
+        entries = map(Fraction, self.values.tolist())
         matrix = SparseRows(
             self.starts.astype(np.int64),
             self.columns.astype(np.int32),
-            np.array(entries, dtype=np.float64),
+            doubles(entries, [rows[i] for i in self.entry_rows.tolist()], 0.0),
             self.num_columns,
         )
         return LinearForm(
             name=self.name,
             sense=self.sense,
-            cost=np.array([_double(c) for c in self.cost], dtype=np.float64),
+            cost=doubles(self.cost, ones, 0.0),
             offset=_double(self.offset),
             matrix=matrix,
-            row_lower=sides(self.row_lower, -np.inf),
-            row_upper=sides(self.row_upper, np.inf),
-            lower=ends(self.lower, -np.inf),
-            upper=ends(self.upper, np.inf),
+            row_lower=doubles(self.row_lower, rows, -np.inf),
+            row_upper=doubles(self.row_upper, rows, np.inf),
+            lower=doubles(self.lower, ones, -np.inf),
+            upper=doubles(self.upper, ones, np.inf),
             integer=self.integer,
             rows=tuple(Block(name, "", i) for i, name in enumerate(self.row_names)),
             columns=tuple(Block(name, "", j) for j, name in enumerate(self.column_names)),
@@ -244,6 +232,7 @@ def as_rational(form: LinearForm) -> RationalForm:
     Raises `UnsupportedForm` when a side or bound excludes every point, as a lower one of +infinity
     does.
     """
+    refuse_impossible_sides(form, "no point keeps it")
     known = {v: Fraction(v) for v in np.unique(form.matrix.values).tolist()}
     entries = [known[v] for v in form.matrix.values.tolist()]
     columns, starts = form.matrix.columns.tolist(), form.matrix.starts.tolist()
@@ -257,10 +246,10 @@ def as_rational(form: LinearForm) -> RationalForm:
         cost=[Fraction(c) for c in form.cost.tolist()],
         offset=Fraction(form.offset),
         rows=rows,
-        row_lower=_sides(form.row_lower, -math.inf, form),
-        row_upper=_sides(form.row_upper, math.inf, form),
-        lower=_sides(form.lower, -math.inf, form),
-        upper=_sides(form.upper, math.inf, form),
+        row_lower=_sides(form.row_lower),
+        row_upper=_sides(form.row_upper),
+        lower=_sides(form.lower),
+        upper=_sides(form.upper),
         integer=form.integer,
         row_names=names_among(form.rows, form.num_rows, "row"),
         column_names=names_among(form.columns, form.num_columns, "column"),
@@ -273,13 +262,8 @@ def whole_array(values: Sequence[int]) -> Ints:
     return np.array(values, dtype=np.int64 if small else object)
 
 
-def _sides(values: Floats, absent: float, form: LinearForm) -> list[Side]:
-    found: list[Side] = []
-    for value in values.tolist():
-        if value == -absent or math.isnan(value):
-            raise UnsupportedForm(f"{form.name}: a side or bound is {value}; no point keeps it")
-        found.append(None if value == absent else Fraction(value))
-    return found
+def _sides(values: Floats) -> list[Side]:
+    return [None if math.isinf(value) else Fraction(value) for value in values.tolist()]
 
 
 def _double(value: Fraction) -> float:
