@@ -20,7 +20,7 @@ import numpy as np
 from farkas.adversary.moves import reduced
 from farkas.adversary.search import Annealer
 from farkas.adversary.shape import DRAWS, InstanceBox, Plain, copied, plain_of
-from farkas.api.inputs import search_seconds
+from farkas.api.limits import search_seconds
 from farkas.errors import FarkasError, InvalidOption, require_type
 from farkas.instances import Instance
 from farkas.proofs.claim import Claim, claims

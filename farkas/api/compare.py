@@ -9,15 +9,8 @@ from fractions import Fraction
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
-from farkas.api.inputs import (
-    InstanceOrName,
-    Overlong,
-    as_instance,
-    limited,
-    refuse_unknown,
-    require_limit,
-    require_search_limit,
-)
+from farkas.api.inputs import InstanceOrName, as_instance, refuse_unknown
+from farkas.api.limits import Overlong, limited, require_limit, require_search_limit
 from farkas.api.optimum import best_bounds, optimum, tightest
 from farkas.certificates.proof import rounded
 from farkas.certificates.ratio import is_optimal, ratio_or_optimal

@@ -7,7 +7,8 @@ from fractions import Fraction
 from types import NoneType
 
 from farkas.api.check_run import certificate_of
-from farkas.api.inputs import InstanceOrName, as_instance, refuse_unknown, require_search_limit
+from farkas.api.inputs import InstanceOrName, as_instance, refuse_unknown
+from farkas.api.limits import require_search_limit
 from farkas.certificates.run_bound import bounds_run
 from farkas.errors import InvalidOption, require_progress, require_share, require_type
 from farkas.executor import Executor

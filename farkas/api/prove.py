@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from farkas.algebra import programs
 from farkas.algebra.formulation import Formulation
-from farkas.api.inputs import refuse_unknown, require_search_limit
+from farkas.api.inputs import refuse_unknown
+from farkas.api.limits import require_search_limit
 from farkas.duals.dualize import DualForm
 from farkas.errors import InvalidOption, UnknownName, require_progress, require_share, require_type
 from farkas.exact.from_doubles import rational

@@ -14,7 +14,8 @@ from farkas.adversary.moves import shrunk
 from farkas.adversary.scoring import LONGEST, ScoredInstance, Scorer
 from farkas.adversary.search import Progress, search
 from farkas.adversary.shape import InstanceBox
-from farkas.api.inputs import InstanceOrName, as_instance, search_seconds
+from farkas.api.inputs import InstanceOrName, as_instance
+from farkas.api.limits import search_seconds
 from farkas.certificates.doubles import both, text_of
 from farkas.certificates.proof import rounded
 from farkas.errors import (

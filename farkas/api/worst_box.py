@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from farkas.adversary.gap import UNBOUNDED, GapProof, at_least, prove_gap
 from farkas.adversary.scoring import ScoredInstance, Scorer
-from farkas.api.inputs import InstanceOrName, as_instance, require_search_limit
+from farkas.api.inputs import InstanceOrName, as_instance
+from farkas.api.limits import require_search_limit
 from farkas.api.programs import origin
 from farkas.api.worst_program import why_outside, worst_program
 from farkas.certificates.doubles import double, text_of

@@ -14,7 +14,8 @@ import pytest
 import farkas
 from farkas.adversary.catalogue import find_statement
 from farkas.adversary.gap import Gap
-from farkas.api.inputs import Overlong, as_instance, limited, require_limit
+from farkas.api.inputs import as_instance
+from farkas.api.limits import Overlong, limited, require_limit
 from farkas.api.load import (
     imported_instance,
     is_table,
@@ -294,7 +295,7 @@ def test_what_ends_in_time_is_left_alone() -> None:
 
 
 def test_an_alarm_that_is_lost_rings_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("farkas.api.inputs.AGAIN", 0.05)
+    monkeypatch.setattr("farkas.api.limits.AGAIN", 0.05)
     lost: list[Overlong] = []
 
     def forgetful() -> None:

@@ -166,7 +166,7 @@ def test_sides_that_no_point_keeps_are_refused() -> None:
 @pytest.mark.parametrize("side", ["row_lower", "row_upper", "lower", "upper"])
 def test_a_side_that_is_no_number_is_refused(side):
     one = small([[1.0, 2.0]], cost=[1, 1])
-    with pytest.raises(UnsupportedForm, match="lies between .*; no point keeps it"):
+    with pytest.raises(UnsupportedForm, match=r"lies between .*; no point keeps it"):
         as_rational(one.replace(**{side: np.full(len(getattr(one, side)), np.nan)}))
 
 

@@ -135,7 +135,7 @@ def _attack(
 ) -> None:
     """Attack one claim, and end with code 1 where it is refuted."""
     from farkas.api.attack import attack
-    from farkas.api.inputs import require_search_limit
+    from farkas.api.limits import require_search_limit
     from farkas.instances import write
     from farkas.proofs.claim import claims
     from farkas.proofs.verdict import Standing

@@ -206,7 +206,7 @@ def prove(
     proved by then is printed and written, also when Ctrl-C ends the search.  Exit code 1 when HiGHS
     reads the file otherwise, unless --reader-differs accept is given.
     """
-    from farkas.api.inputs import require_search_limit
+    from farkas.api.limits import require_search_limit
     from farkas.api.prove import prove as ask
     from farkas.api.save import check_certificate_suffix, save
 
@@ -285,7 +285,8 @@ def optimum(
     gap was not reached.
     """
     from farkas.api.check_run import certificate_of
-    from farkas.api.inputs import as_instance, require_search_limit
+    from farkas.api.inputs import as_instance
+    from farkas.api.limits import require_search_limit
     from farkas.api.optimum import optimum as search
     from farkas.certificates.files import to_json
     from farkas.errors import InvalidOption, NoAnswer

@@ -77,7 +77,7 @@ def command(
         raise InvalidOption(
             "name an algorithm, for example dps.simple; farkas list algorithms lists them"
         )
-    from farkas.api.inputs import require_search_limit
+    from farkas.api.limits import require_search_limit
 
     limits = {word: _range(word, text) for word, text in assignments(ranges, "--range").items()}
     given = assignments(settings, "--set")
