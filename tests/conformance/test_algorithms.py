@@ -32,6 +32,10 @@ RELAXATION = {"mlbroker.fractional": "mlbroker.relaxed[printed,printed]"}
 """What bounds runs that decide shares; bounds on whole decisions do not hold for them."""
 
 
+ALONE = "coded.chance_search"
+"""What no other algorithm decides: loads that keep a time with a probability."""
+
+
 @functools.cache
 def bound_of_environment(kind: str, place: int) -> Bound:
     """What an environment proves about an instance."""
@@ -74,7 +78,7 @@ def bounds_of_others(name: str, instance: Instance, run: Run) -> dict[str, Bound
 def test_a_run_is_no_better_than_what_others_prove_possible(name: str) -> None:
     for instance, run in runs(name):
         proved = bounds_of_others(name, instance, run)
-        assert proved
+        assert proved or name == ALONE
         for bound in proved.values():
             if run.violations:
                 continue

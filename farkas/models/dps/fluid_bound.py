@@ -48,11 +48,15 @@ class FluidBound(Program):
         with np.errstate(over="ignore"):  # then nothing is implied
             # rounded up, so that the optimum is never cut off
             income = data.capped_reward.sum() * (1.0 + (data.num_jobs + 1) * ULP)
+        # a job that runs beyond the horizon leaves less than no slot
+        least = sum(
+            float(np.minimum(mean, 0.0) @ side.capacity)
+            for mean, side in zip(means, data.sides, strict=True)
+        )
         m.bound = Var(
-            lower=-np.inf,
-            implied_lower=0.0,
+            lower=2.0 * cap * least,  # twice as low, whatever roundings do
             implied_upper=income,
-            reason="prices of 0 give 0, and no job pays more than it can",
+            reason="no job pays more than it can",
             doc="Right-hand side of (3).",
         )
 

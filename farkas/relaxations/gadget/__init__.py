@@ -6,5 +6,4 @@ HOMES = {
     "gvne_lp": "embedding",
     "local_node_lp": "embedding",
     "node_lp": "embedding",
-    "offline_column_bound": "offline_bound",
 }

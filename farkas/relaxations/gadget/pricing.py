@@ -22,7 +22,8 @@ from farkas.decomposition.protocol import Plans, Pricing, Tree
 from farkas.instances.gadget import Cluster
 from farkas.kernels import Floats1, Floats2, Floats3, Ints1, Ints2, Out, compiled
 from farkas.numbers import Floats, Ints
-from farkas.relaxations.gadget.offline_bound import ServerClasses, Timeline
+from farkas.relaxations.gadget.offline_bound import ServerClasses
+from farkas.relaxations.gadget.timeline import Timeline
 from farkas.tolerances import TIE, ULP
 
 CLASS_ROUNDS = 30  #: Rounds in which prices of classes of servers leave those of all.

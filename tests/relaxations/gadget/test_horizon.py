@@ -23,12 +23,9 @@ from farkas.relaxations.gadget.embedding import (
     fixed_sizes,
 )
 from farkas.relaxations.gadget.mixture import Copy, decompose
-from farkas.relaxations.gadget.offline_bound import (
-    OfflineBound,
-    OfflineColumnBound,
-    ServerClasses,
-    Timeline,
-)
+from farkas.relaxations.gadget.offline_bound import OfflineBound, ServerClasses
+from farkas.relaxations.gadget.offline_column_bound import OfflineColumnBound
+from farkas.relaxations.gadget.timeline import Timeline
 from farkas.relaxations.gadget.worker_relaxation import WorkerRelaxation
 from farkas.solvers import solve
 from farkas.solvers.convex import solve_problem
