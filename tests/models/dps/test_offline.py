@@ -303,6 +303,34 @@ def test_too_few_units_are_idle_exactly_when_a_job_may_be_turned_away(side):
                 assert holds(lacks[i]) == (not one or taken > have - need)
 
 
+@pytest.mark.parametrize("side", ["workers", "ps"])
+def test_accepted_jobs_get_all_their_units_of_those_that_earlier_jobs_leave(side):
+    market = random_market(3, jobs=4, servers=2)
+    model = printed(market)
+    one, other = ("needs", "idle_workers") if side == "workers" else ("needs_ps", "idle_ps")
+    units, whole = getattr(model, side), getattr(model, f"all_{side}_placed")
+    needs, idle = getattr(model, one), getattr(model, other)
+    alike = getattr(model, f"same_{side}")
+    installed = model.installed if side == "workers" else model.installed_ps
+    rng, broken = np.random.default_rng(1), 0
+    for _ in range(60):
+        for i, s in itertools.product(model.jobs, model.servers):
+            units[i, s].set_value(int(rng.integers(0, 4)), skip_validation=True)
+            model.alone[i, s].set_value(int(rng.integers(0, 2)))
+        for i in model.jobs:
+            model.accepted[i].set_value(int(rng.integers(0, 2)))
+        value = pyo.value
+        for i in model.jobs:
+            placed_units = sum(value(units[i, s]) for s in model.servers)
+            assert holds(whole[i]) == (placed_units == value(needs[i] * model.accepted[i]))
+            for s in model.servers:
+                taken = sum(value(model.held[j, i] * units[j, s]) for j in alike[i])
+                fits = value(units[i, s]) + taken <= value(installed[i, s])
+                assert holds(idle[i, s]) == fits
+                broken += not fits and value(units[i, s]) <= value(installed[i, s])
+    assert broken  # by what earlier jobs hold
+
+
 def test_a_server_has_all_of_a_job_exactly_when_it_is_alone():
     market = random_market(5, jobs=4, servers=2)
     model = printed(market)

@@ -127,8 +127,8 @@ def test_prices_grow_exponentially_and_are_zero_without_capacity() -> None:
 
 def test_rent_is_capacity_times_price() -> None:
     tiny = library.load("eris/tiny")
-    ones = Prices(np.ones(3), np.ones((2, 2, 3)))
-    assert ones.rent(tiny) == pytest.approx(3 * 4.0 + 3 * (1 + 8 + 2 + 7))
+    prices = Prices(np.full(3, 2.0), np.full((2, 2, 3), 5.0))
+    assert prices.rent(tiny) == pytest.approx(2 * 3 * 4.0 + 5 * 3 * (1 + 8 + 2 + 7))
 
 
 def test_without_a_budget_transfer_costs_nothing() -> None:
