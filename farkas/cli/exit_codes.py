@@ -71,7 +71,8 @@ def in_words(usage: str) -> str:
 def _of_names(error: Any) -> str:
     """Say what there is instead of a command, option or argument; empty for other errors."""
     context: Any = getattr(error, "ctx", None)
-    if name := getattr(error, "option_name", None):
+    name = getattr(error, "option_name", None)
+    if name and context is not None:  # without one the option exists and its value is missing
         options = [one for param in context.command.params for one in param.opts]
         return f"no option {name}{suggestion(name, [o for o in options if o.startswith('-')])}"
     if context is not None and "unexpected extra argument" in str(getattr(error, "message", "")):

@@ -3,7 +3,7 @@
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -36,14 +36,21 @@ def assignments(words: Sequence[str] | None, flag: str) -> dict[str, str]:
     return found
 
 
-def check_writable(*paths: str | None) -> None:
-    """Refuse outputs that can never become files, or the same file, before any work is done."""
+def check_writable(*paths: str | None, reads: Iterable[str | None] = ()) -> None:
+    """Refuse outputs that can never become files, or the same file, before any work is done.
+
+    ``reads``: words of the command that may name a file, or a class in one.  None is written over.
+    """
+    sources = {file for word in reads if word for file in (word, word.rpartition(":")[0])}
+    inputs = {os.path.realpath(file) for file in sources if os.path.isfile(file)}
     places = set[str]()
     for path in paths:
         if path is None:
             continue
         require_target(path)
         place = os.path.realpath(path)
+        if place in inputs:
+            raise InvalidOption(f"{named(path)}: the command reads this file; write another one")
         if place in places and (os.path.isfile(place) or not os.path.exists(place)):
             raise InvalidOption(f"{named(path)}: give every output a file of its own")
         places.add(place)

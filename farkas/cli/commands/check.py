@@ -8,6 +8,7 @@ from typer import Argument, Option
 
 from farkas.cli.options import Json
 from farkas.cli.printing import print_json, print_line
+from farkas.cli.values import check_writable
 from farkas.errors import InvalidOption, MissingInstance
 from farkas.messages import quoted
 
@@ -92,9 +93,9 @@ def command(
 def _restated(path: str, *given: Any, **options: Any) -> tuple[Any, dict[str, Any]]:
     """Check, and write what needs no instance once that is proved, too."""
     from farkas.api.stand_alone import stand_alone
-    from farkas.files.writing import require_target, write_bytes
+    from farkas.files.writing import write_bytes
 
-    require_target(path)
+    check_writable(path, reads=[str(word) for word in (*given, options["model"]) if word])
     found = stand_alone(*given, **options)
     if path.endswith(".vipr") != hasattr(found.alone, "num_derivations"):
         raise InvalidOption(f"{quoted(path)}: trees are written as .vipr, everything else as .json")

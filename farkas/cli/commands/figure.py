@@ -104,7 +104,7 @@ def _plot(file: str, instance: str | None, out: str | None, as_json: bool) -> No
 
     if out is not None:
         picture_suffix(out)
-        check_writable(out)
+        check_writable(out, reads=[file, instance])
     picture = plot(file, instance)
     rows = picture.rows()
     if out is not None:

@@ -84,7 +84,7 @@ def import_(
     from farkas.instances.traces import import_trace
 
     _require_named(source, path, kind)
-    check_writable(out)
+    check_writable(out, reads=[path, prices])
     options = json_assignments(settings, "--set")
     if prices is not None:
         if "prices" in options:

@@ -105,7 +105,7 @@ def command(
     algorithm = chosen.name
     given = with_solver(chosen, assignments(settings, "--set"), solver)
     options = chosen.settle(given, strict=False)
-    check_writable(out)
+    check_writable(out, reads=[file, *wanted])
     with progress(algorithm) as report:
         run = perform(instance, chosen, seed=seed, progress=report, **options)
     if out is not None:
@@ -173,9 +173,9 @@ def compare(
 
     file, others = file_and_names([file, *(names or ())])
     instance = as_instance(file)
-    check_writable(out)
     given = [*others, *(algorithms or ())]
     wanted = [name.strip() for text in given for name in text.split(",") if name.strip()]
+    check_writable(out, reads=[file, *wanted])
     with bars() as show:
         result = perform(
             instance, wanted if given else None, problem=problem, seed=seed, solver=solver,

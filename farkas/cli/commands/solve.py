@@ -85,7 +85,7 @@ def command(
     outputs = write or []
     for path in outputs:
         check_suffix(path)
-    check_writable(*outputs)
+    check_writable(*outputs, reads=[file])
     kept = any(needs_proof(path) for path in outputs)
     settings: dict[str, Any] = dict(
         solver=solver, relax=relax, certify=certify or kept, embed=kept, time_limit=time_limit,
@@ -213,7 +213,7 @@ def prove(
     require_search_limit(time_limit, "--time-limit")
     for path in write or []:
         check_certificate_suffix(path)
-    check_writable(*(write or []))
+    check_writable(*(write or []), reads=[model])
     found = ask(
         model, program, solver=solver or "highs", time_limit=time_limit, gap=gap, numbers=numbers,
         progress=told_nodes,
@@ -298,7 +298,7 @@ def optimum(
     for path in write or []:
         if not path.endswith(".json"):
             raise InvalidOption(f"{named(path)}: the certificate of a run is a .json file")
-    check_writable(out, *(write or []))
+    check_writable(out, *(write or []), reads=[file])
     instance = as_instance(file)
     with CtrlC():  # which ends the search; what it has found is written all the same
         found = search(

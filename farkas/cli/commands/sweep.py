@@ -186,7 +186,7 @@ def _report(store: str, out: str, title: str, trust: bool, as_json: bool) -> Non
     from farkas.experiments.sweeps import Store
     from farkas.files.writing import write_text
 
-    check_writable(out)
+    check_writable(out, reads=[store])
     with Store(store, readonly=True):  # what is no store is told before a package that is missing
         pass
     from farkas.experiments.report import collect, render

@@ -104,7 +104,7 @@ def command(
     options = chosen.settle(given, strict=False)
     words = assignments(None if size is None else size.split(","), "--size")
     sizes = {word: _count(word, text) for word, text in words.items()}
-    check_writable(out, write)
+    check_writable(out, write, reads=[algorithm, instance])
     try:
         found = worst(
             chosen, instance, preset=preset, size=sizes, ranges=limits, fixed=fixed,
@@ -186,7 +186,7 @@ def _prove(
     if write is not None and Path(write).suffix != ".json":
         raise InvalidOption(f"{named(write)}: statements are .json files")
     bound = str(Path(write or "gap").with_suffix(".bound.json"))
-    check_writable(*([write, bound] if write else []))
+    check_writable(*([write, bound] if write else []), reads=[algorithm, instance])
     found = worst_box(
         chosen, instance, variant=variant, time_limit=time_limit, progress=told_nodes, **options
     )
