@@ -11,7 +11,7 @@ Every name below is imported when it is first used.
 
 import importlib
 
-__version__ = "0.2.0"
+__version__ = "0.3.0.dev0"
 
 #: Module and function behind every public name, as far as a verb has no module of its name.
 _HOMES = {

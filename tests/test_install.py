@@ -220,12 +220,19 @@ def numbers(text: str, pattern: str) -> list[str]:
     return re.findall(pattern, text, re.MULTILINE)
 
 
-def test_changelog_and_citation_name_this_version() -> None:
-    releases = numbers((ROOT / "CHANGELOG.md").read_text(), r"^## (\d+\.\d+\.\d+) - (\S+)$")
+def test_changelog_and_citation_name_the_last_release_and_what_follows_it_is_no_release() -> None:
+    changes = (ROOT / "CHANGELOG.md").read_text()
+    releases = numbers(changes, r"^## (\d+\.\d+\.\d+) - (\S+)$")
     citation = (ROOT / "CITATION.cff").read_text()
     said = dict(re.findall(r"^([a-z-]+): (\S.*)$", citation, re.MULTILINE))
     assert releases[0] == (said["version"], said["date-released"])
-    assert said["version"] == VERSION
+    release, _, development = VERSION.partition(".dev")
+    if "\n## Unreleased\n" in changes:
+        parts, last = release.split("."), said["version"].split(".")
+        assert development
+        assert [int(part) for part in parts] > [int(part) for part in last]
+    else:
+        assert said["version"] == VERSION
     assert (said["cff-version"], said["type"], said["license"]) == ("1.2.0", "software", "MIT")
 
 

@@ -65,8 +65,10 @@ def decide(
 def decides_again(gap: Gap, instance: Instance) -> bool:
     """Whether the algorithm of a statement decides today as the statement says, within rounding.
 
-    Algorithm and options are registered; `farkas.adversary.gap.prove_gap` refuses others.
+    False of a policy whose class is not at hand.
     """
+    if gap.reached.algorithm not in algorithms:
+        return False
     algorithm = algorithms[gap.reached.algorithm]
     found = decide(algorithm, algorithm.settle(gap.reached.options), instance, gap.seed)
     if found is None:

@@ -355,7 +355,10 @@ def _is_policy_of(what: Any, module: str) -> bool:
 def _of_policy(given: Any, kind: str) -> Algorithm:
     made = given if isinstance(given, type) else type(given)
     as_policy(given if not isinstance(given, type) else _made(given))  # refuses what is none
-    kind = kind or getattr(given, "kind", "")
+    said = getattr(given, "kind", "")
+    if kind and said not in ("", kind):
+        raise InvalidInstance(f"{made.__name__} is of kind {said!r}, the instance is of {kind}")
+    kind = kind or said
     if not kind or environments.get(kind) is None:
         raise InvalidOption(
             f'{made.__name__} says no kind; write `kind = "gadget"`, or another one, in its class'

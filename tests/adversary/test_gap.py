@@ -84,6 +84,7 @@ def test_a_statement_about_somebodys_policy_is_proved_where_nobody_knows_it(
     assert (proof.value, proof.ratio) == (0, None)
     digest = hashlib.sha256(POLICY.encode()).hexdigest()
     assert f"gadget.Idle (a policy of a file of sha256 {digest[:12]}...)" in proof.statement
+    assert "the file's gadget.Idle" in farkas.plot(written).title
     nameless = altered(gap)
     nameless = msgspec.structs.replace(
         nameless, reached=msgspec.structs.replace(nameless.reached, policy_sha256=msgspec.UNSET)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -217,3 +218,71 @@ def test_an_output_that_cannot_be_written_is_refused_before_any_work(
     code, text = one_line([*words, target], capsys)
     assert code == 2
     assert target in text
+
+
+OWN = """
+import farkas
+
+class Own(farkas.Policy):
+    kind = "mlbroker"
+
+class Other(farkas.Policy):
+    kind = "gadget"
+
+    def step(self, state, arrival):
+        return state, None
+"""
+
+
+@pytest.mark.parametrize("words", [
+    ["run", "tiny.json", "-a", "mlbroker.local", "-o", "tiny.json"],
+    ["run", "tiny.json", "own.py:Other", "-o", "tiny.json"],
+    ["compare", "tiny.json", "-a", "mlbroker.local", "-o", "./tiny.json"],
+    ["optimum", "tiny.json", "-o", "tiny.json"],
+    ["worst", "mlbroker.local", "--from", "tiny.json", "-o", "tiny.json"],
+    ["prove", "tiny.json", "-p", "mlbroker.relaxed", "--write", "tiny.json"],
+    ["solve", "tiny.json", "-p", "mlbroker.relaxed", "--write", "tiny.json"],
+    ["figure", "picture.svg", "-o", "picture.svg"],
+    ["check", "tiny.json", "--stand-alone", "tiny.json"],
+    ["import", "csv", "tiny.json", "--kind", "eris", "-o", "tiny.json"],
+])  # fmt: skip
+def test_nothing_is_written_over_what_a_command_reads(
+    words: list[str], here: Path, capsys: Capture
+) -> None:
+    (here / "own.py").write_text(OWN.replace("gadget", "mlbroker"))
+    (here / "picture.svg").write_text("<svg/>")
+    before = {name: (here / name).read_bytes() for name in ("tiny.json", "own.py", "picture.svg")}
+    code, line = one_line(words, capsys)
+    assert code == 2
+    assert "the command reads this file; write another one" in line
+    assert {name: (here / name).read_bytes() for name in before} == before
+
+
+def test_the_source_of_a_policy_is_not_written_over(here: Path, capsys: Capture) -> None:
+    (here / "own.py").write_text(OWN.replace("gadget", "mlbroker"))
+    code, line = one_line(["run", "tiny.json", "own.py:Other", "-o", "own.py"], capsys)
+    assert (code, (here / "own.py").read_text()) == (2, OWN.replace("gadget", "mlbroker"))
+    assert "the command reads this file" in line
+
+
+@pytest.mark.parametrize("words", [
+    ["run", "tiny.json", "-a"], ["solve", "-p"], ["compare", "tiny.json", "--json=3"],
+    ["sweep", "x", "--report"], ["import", "csv", "--map"], ["figure", "--seed"],
+])  # fmt: skip
+def test_an_option_without_its_value_is_one_line(words: list[str], capsys: Capture) -> None:
+    code, line = one_line(words, capsys)
+    assert code == 2
+    assert re.search(r"requires an argument|does not take a value", line)
+
+
+def test_a_policy_of_another_kind_is_refused(here: Path, capsys: Capture) -> None:
+    (here / "own.py").write_text(OWN)
+    code, line = one_line(["run", "tiny.json", "own.py:Other"], capsys)
+    assert code == 2
+    assert "Other is of kind 'gadget', the instance is of mlbroker" in line
+
+
+def test_a_file_has_no_number_of_a_figure(capsys: Capture) -> None:
+    code, line = one_line(["figure", "tiny.json", "5"], capsys)
+    assert code == 2
+    assert "a file has no figure '5'" in line

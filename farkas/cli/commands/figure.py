@@ -77,6 +77,10 @@ def command(
     if instances is not None:
         chosen = dataclasses.replace(chosen, instances=instances)
     if what is not None and what not in ("all", *kinds()) and _is_file(what):
+        if number is not None:
+            raise InvalidOption(
+                f"figure {named(what)}: a file has no figure {number!r}; leave it out"
+            )
         _plot(what, instance, out, as_json)
         return
     if instance is not None:
