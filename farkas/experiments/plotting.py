@@ -34,7 +34,7 @@ from farkas.experiments.pictures import BothSides, gantt, layouts
 from farkas.extras import needed
 from farkas.files.writing import write_bytes
 from farkas.instances import Instance
-from farkas.messages import named
+from farkas.messages import KnowsOtherWords, named
 from farkas.offline.search import OfflineOptimum
 from farkas.online import environments
 from farkas.online.run import Run
@@ -88,7 +88,7 @@ LOG = 20.0  #: Where the largest ratio is so many times the smallest, the axis i
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class Picture:
+class Picture(KnowsOtherWords):
     """A picture that notebooks show and `save` writes."""
 
     title: str
@@ -214,7 +214,7 @@ def plot(
             )
     given: Any = load(what) if isinstance(what, str | os.PathLike) else what
     if isinstance(given, Instance) or imported_instance(given) is not None:
-        raise NoAnswer("instances have no picture; farkas show says what one holds")
+        raise InvalidOption("instances have no picture; farkas show says what one holds")
     if isinstance(given, Gap):
         given = prove_gap(given)
     if isinstance(given, WorstCase | GapProof):

@@ -95,6 +95,8 @@ def _restated(path: str, *given: Any, **options: Any) -> tuple[Any, dict[str, An
     from farkas.api.stand_alone import stand_alone
     from farkas.files.writing import write_bytes
 
+    if not path.endswith((".json", ".vipr")):
+        raise InvalidOption(f"{quoted(path)}: trees are written as .vipr, everything else as .json")
     check_writable(path, reads=[str(word) for word in (*given, options["model"]) if word])
     found = stand_alone(*given, **options)
     if path.endswith(".vipr") != hasattr(found.alone, "num_derivations"):

@@ -49,6 +49,9 @@ def command(
 ) -> None:
     """Perform every task of a sweep that its store does not hold yet; or sum up a store.
 
+    A sweep is a .toml file with a line name = "small", then tables [[instances]] (kind, preset,
+    seeds = "0..4", settings) and [[algorithms]] (name, options); the store is FILE.sqlite.
+
     Stopping at any moment, even with kill -9, loses at most the tasks under way; the same command
     goes on where it stopped.  A task that fails, crashes or takes too long is recorded as such; one
     that crashed is tried again by the next sweep.  Sweeps at the same time share the tasks of their

@@ -104,6 +104,7 @@ def command(
     options = chosen.settle(given, strict=False)
     words = assignments(None if size is None else size.split(","), "--size")
     sizes = {word: _count(word, text) for word, text in words.items()}
+    _require_json(write)
     check_writable(out, write, reads=[algorithm, instance])
     try:
         found = worst(
@@ -123,6 +124,11 @@ def command(
     report(found, as_json, _print)
     if found.interrupted:
         end(Exit.INTERRUPTED, "interrupted; this is the best so far")
+
+
+def _require_json(write: str | None) -> None:
+    if write is not None and Path(write).suffix != ".json":
+        raise InvalidOption(f"{named(write)}: statements are .json files")
 
 
 def _count(word: str, text: str) -> int:
@@ -183,8 +189,7 @@ def _prove(
     own = worst_program(chosen.name).options()
     variant = {key: word for key, word in settings.items() if key in own}
     options = chosen.settle({k: v for k, v in settings.items() if k not in own}, strict=False)
-    if write is not None and Path(write).suffix != ".json":
-        raise InvalidOption(f"{named(write)}: statements are .json files")
+    _require_json(write)
     bound = str(Path(write or "gap").with_suffix(".bound.json"))
     check_writable(*([write, bound] if write else []), reads=[algorithm, instance])
     found = worst_box(
