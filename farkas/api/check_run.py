@@ -160,8 +160,10 @@ def shipped_instance(run: Run) -> Instance:
 
     name = f"{run.kind}/{run.instance}"
     found = library.load(name) if name in library.names(run.kind) else None
-    if found is None or found.sha256 != run.manifest.instance_sha256:
+    if found is None:
         raise MissingInstance("a run is about an instance; give it: instance=...")
+    if found.sha256 != run.manifest.instance_sha256:
+        raise MissingInstance(f"the run is not about {name} as it ships; give its instance")
     return found
 
 

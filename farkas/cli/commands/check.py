@@ -78,8 +78,9 @@ def command(
             proof = check(certificate, instance, **options)
         else:
             proof, written = _restated(stand_alone, certificate, instance, **options)
-    except MissingInstance:
-        raise InvalidOption("a run is about an instance; add --instance FILE") from None
+    except MissingInstance as error:
+        what = str(error).partition(";")[0]
+        raise InvalidOption(f"{what}; add --instance FILE") from None
     if as_json:
         print_json({**proof.to_builtins(), **written})
     else:

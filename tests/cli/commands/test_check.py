@@ -138,3 +138,16 @@ def test_what_is_missing_is_named_as_the_command_line_writes_it(
     farkas.save(farkas.run(market, "mlbroker.local"), run)
     assert call(["check", run]) == 2
     assert capsys.readouterr().err == ("farkas: a run is about an instance; add --instance FILE\n")
+
+
+def test_a_run_about_another_instance_than_the_one_that_ships_says_so(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    run, other = tmp_path / "run.json", tmp_path / "other.json"
+    assert call(["run", "mlbroker/tiny", "-a", "mlbroker.local", "-o", str(run)]) == 0
+    data = json.loads(run.read_text())
+    data["manifest"]["instance_sha256"] = "0" * 64
+    other.write_text(json.dumps(data))
+    assert call(["check", str(other)]) == 2
+    said = "the run is not about mlbroker/tiny as it ships; add --instance FILE"
+    assert said in capsys.readouterr().err
