@@ -163,7 +163,7 @@ def shipped_instance(run: Run) -> Instance:
     if found is None:
         raise MissingInstance("a run is about an instance; give it: instance=...")
     if found.sha256 != run.manifest.instance_sha256:
-        raise MissingInstance(f"the run is not about {name} as it ships; give its instance")
+        raise MissingInstance(f"the run is not about {name} as it ships; give it: instance=...")
     return found
 
 
