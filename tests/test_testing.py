@@ -61,7 +61,9 @@ FAULTS = [
     ("online.py", "solution = farkas", "return None\n        solution = farkas", "no bound"),
     ("online.py", 'run_bounds.add("ration"', 'run_bounds.add("other"', "bound"),
     ("online.py", "r.worth} for", "r.worth + id(r) % 9} for", "value"),
-    ("online.py", "taken = ", "taken = id(object()) % 3 == 0 and ", "two runs differ"),
+    ("online.py", "return known", "seen = vars(farkas).setdefault('seen', [])\n"
+     "        seen.append(known)\n        return known * (seen.count(known) == 1)",
+     "two runs differ"),
     ("generate.py", "rng.integers", "type(rng)(type(rng.bit_generator)()).integers", "one seed"),
     ("generate.py", "rng.integers", "type(rng)(type(rng.bit_generator)(1)).integers", "two seed"),
     ("generate.py", "requests: Count", "requests: int", "requests=-1 ends as ValueError"),

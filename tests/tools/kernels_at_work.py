@@ -88,7 +88,9 @@ def eris() -> Iterator[Any]:
         now = pricing.packed({i: packing.plans[i] for i in packing.plans if i % 2})
         pricing.squeeze(now, wanting, pricing.room(prices), pricing.everywhere, 30)
         yield now.finish, now.workers, now.moved
-    yield from found_by(price_search(AuctionPricing), library.load("eris/demo"))
+    chosen = random_auction(4, most_chunks=5, most_slots=5, jobs=8)  # whose plans are followed
+    for auction in (library.load("eris/demo"), chosen):
+        yield from found_by(price_search(AuctionPricing), auction)
 
 
 def dps() -> Iterator[Any]:

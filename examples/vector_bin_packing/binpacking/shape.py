@@ -14,9 +14,9 @@ def mend(data):
 def smaller(data):
     """Leave out an item, or a dimension."""
     for item in range(len(data["items"]) if len(data["items"]) > 1 else 0):
-        yield without(data, item, ("items",))
+        yield without(data, item, "items")
     for dimension in range(len(data["capacity"]) if len(data["capacity"]) > 1 else 0):
-        yield without(data, dimension, ("capacity",), ("items", "*", "size"))
+        yield without(data, dimension, "capacity", "items.*.size")
 
 
 shapes.add(
