@@ -8,7 +8,6 @@ from typer import Argument, Option
 
 from farkas.cli.options import Json
 from farkas.cli.printing import print_json, print_line
-from farkas.cli.values import check_writable
 from farkas.errors import InvalidOption, MissingInstance
 from farkas.messages import quoted
 
@@ -94,6 +93,7 @@ def command(
 def _restated(path: str, *given: Any, **options: Any) -> tuple[Any, dict[str, Any]]:
     """Check, and write what needs no instance once that is proved, too."""
     from farkas.api.stand_alone import stand_alone
+    from farkas.cli.values import check_writable  # a check loads little
     from farkas.files.writing import write_bytes
 
     if not path.endswith((".json", ".vipr")):
