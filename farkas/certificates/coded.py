@@ -53,6 +53,7 @@ from typing import Any, Self
 import msgspec
 import numpy as np
 
+from farkas.certificates.arrays import copy_floats
 from farkas.certificates.directed_rounding import down, excess_above, returned_above, up
 from farkas.certificates.encoding import FilePart, Size, pack, unpack
 from farkas.certificates.files import certificate_type
@@ -61,7 +62,7 @@ from farkas.certificates.run_bound import Options, RunBound, run_bounds
 from farkas.certificates.sums import affordable, whole
 from farkas.errors import NotACertificate
 from farkas.instances.coded import FOR_P1, CodedComputing, log_excess_inverse
-from farkas.kernels import Floats1, Floats2, Out, compiled, copy_floats
+from farkas.kernels import Floats1, Floats2, Out, compiled
 from farkas.numbers import Floats, Ints
 from farkas.registry import once
 from farkas.tolerances import OUTWARD_CLOSE

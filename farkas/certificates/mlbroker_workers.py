@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from farkas.certificates.arrays import copy_ints
 from farkas.certificates.mlbroker_transport import (
     capacity_prices,
     charged_below,
@@ -24,7 +25,7 @@ from farkas.certificates.mlbroker_transport import (
     share_charges,
 )
 from farkas.instances.mlbroker import Brokerage
-from farkas.kernels import Floats1, Floats2, Ints1, Ints2, Out, compiled, copy_ints
+from farkas.kernels import Floats1, Floats2, Ints1, Ints2, Out, compiled
 from farkas.tolerances import BRANCHED, NORMAL, ROUNDING, TINY, ULP
 
 ENDLESS = 1 << 62  #: More steps than anybody waits for.

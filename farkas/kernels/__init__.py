@@ -24,7 +24,6 @@ P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
 
-
 # an array, the type of its entries, and the number of its axes; in C order
 Floats1 = Annotated[Floats, np.float64, 1]
 Floats2 = Annotated[Floats, np.float64, 2]
@@ -40,7 +39,6 @@ Out = Annotated[T, OUT]
 #: loading numba takes as long, and compiling up to eight.
 STEPS_INTERPRETED = 500_000
 NUMBERS: dict[Any, Callable[[Any], Any]] = {int: operator.index, float: float, bool: bool}
-
 _interpreting = contextvars.ContextVar("_interpreting", default=False)
 _seconds_compiling = 0.0
 
@@ -159,20 +157,3 @@ def _plain(result: Any) -> Any:
     if isinstance(result, tuple):
         return getattr(type(result), "_make", tuple)(map(_plain, result))
     return result.item() if isinstance(result, np.generic) else result
-
-
-# numba compiles these loops faster than ``target[:] = source``
-
-
-@compiled
-def copy_floats(source: Floats1, target: Out[Floats1]) -> None:
-    """Copy numbers to the begin of ``target``."""
-    for k in range(len(source)):
-        target[k] = source[k]
-
-
-@compiled
-def copy_ints(source: Ints1, target: Out[Ints1]) -> None:
-    """Copy whole numbers to the begin of ``target``."""
-    for k in range(len(source)):
-        target[k] = source[k]

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import farkas.kernels
+from farkas.certificates.arrays import copy_floats, copy_ints
 from farkas.kernels import (
     Floats1,
     Floats2,
@@ -20,8 +21,6 @@ from farkas.kernels import (
     Out,
     clock,
     compiled,
-    copy_floats,
-    copy_ints,
 )
 from farkas.kernels.machine import borrows
 from tests.tools.kernels_at_work import KINDS

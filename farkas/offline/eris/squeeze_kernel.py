@@ -7,7 +7,8 @@ stays unless more is used beyond capacities; where that does not end at 0, all i
 
 import numpy as np
 
-from farkas.kernels import Bools1, Floats1, Floats2, Ints1, Out, compiled, copy_ints
+from farkas.certificates.arrays import copy_ints
+from farkas.kernels import Bools1, Floats1, Floats2, Ints1, Out, compiled
 from farkas.offline.eris.exchange_kernel import PackedSchedules, clear, settle
 from farkas.relaxations.eris.pricing import JobsTable, PricedCapacity, meet
 from farkas.tolerances import ROUNDING

@@ -13,7 +13,8 @@ from typing import Literal
 
 import numpy as np
 
-from farkas.kernels import Floats1, Floats2, Ints1, Out, compiled, copy_floats
+from farkas.certificates.arrays import copy_floats
+from farkas.kernels import Floats1, Floats2, Ints1, Out, compiled
 from farkas.models.coded.kernel import owner_levels
 from farkas.numbers import Floats, Ints
 from farkas.tolerances import TIE

@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from farkas.kernels import Bools1, Floats1, Floats2, Ints1, Ints2, Out, compiled, copy_ints
+from farkas.certificates.arrays import copy_ints
+from farkas.kernels import Bools1, Floats1, Floats2, Ints1, Ints2, Out, compiled
 from farkas.numbers import Ints
 
 #: Numbers for what labels remember, so that those of labels stay far below 2⁶³.

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from farkas.certificates.arrays import copy_floats, copy_ints
 from farkas.certificates.mlbroker_transport import scale
 from farkas.certificates.mlbroker_workers import (
     ENDLESS,
@@ -25,7 +26,7 @@ from farkas.certificates.mlbroker_workers import (
 )
 from farkas.errors import NoAnswer
 from farkas.instances.mlbroker import Brokerage
-from farkas.kernels import Floats1, Floats2, Ints1, Ints2, Out, compiled, copy_floats, copy_ints
+from farkas.kernels import Floats1, Floats2, Ints1, Ints2, Out, compiled
 from farkas.models.mlbroker.data import entered, present_at, usage_of
 from farkas.numbers import Bools, Floats, Ints
 from farkas.tolerances import ULP
