@@ -45,6 +45,7 @@ NO_FILES = [
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with nasty files in which every command runs."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.dont_write_bytecode", True)  # of policies in files
     for name, content in {"tiny.json": TEXT.encode(), **DAMAGED}.items():
         (tmp_path / name).write_bytes(content)
     (tmp_path / "evil.lp").write_text("min\n x \x1b[2J\nend\n")
