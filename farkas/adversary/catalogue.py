@@ -73,7 +73,7 @@ def statement_name(decided: Decisions) -> str:
 
 def unusual(decided: Decisions) -> dict[str, Any]:
     """Options that are not the algorithm's defaults."""
-    known = decided.algorithm in algorithms  # a policy whose class is not at hand is not
+    known = decided.algorithm in algorithms  # else it is a policy whose class is not at hand
     usual = algorithms[decided.algorithm].options if known else {}
     return {key: value for key, value in decided.options.items() if value != usual.get(key)}
 

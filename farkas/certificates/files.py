@@ -7,7 +7,6 @@ registered here with :func:`certificate_type`; its tag begins with its kind, whi
 from __future__ import annotations
 
 import os
-import re
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
@@ -84,9 +83,33 @@ def certificate_type(cls: C) -> C:
     return cls
 
 
-#: Types of one kind alone, which `farkas.certificates.priced_tree` replaces; farkas 0.2 is the last
-#: to read them.
-_OF_A_KIND = re.compile(r"(coded|dps|eris|gadget|mlbroker)[_.][a-z_]+")
+#: Types that others of the kind or `farkas.certificates.priced_tree` replace; farkas 0.2 is the
+#: last to read them.
+RETIRED = frozenset(
+    {
+        "coded_budgets",
+        "coded_chance",
+        "coded_chance_dedicated",
+        "coded_counts",
+        "coded_dedicated",
+        "coded_measured",
+        "coded_owners",
+        "coded_run",
+        "dps_fixed_prices",
+        "dps_prices",
+        "dps_server_prices",
+        "dps_server_trees",
+        "eris_cases",
+        "eris_prices",
+        "eris_spans",
+        "gadget.horizon",
+        "gadget.one_slot",
+        "gadget.slot",
+        "gadget.slot_tree",
+        "mlbroker_sites",
+        "mlbroker_slots",
+    }
+)
 
 
 class FileTag(msgspec.Struct, frozen=True):
@@ -102,14 +125,14 @@ def from_json(content: bytes, where: str = "certificate") -> Certificate:
     """
     require_single(content, f"{where}: no certificate")
     tag = _decoded(content, FileTag, where).certificate
+    if tag in RETIRED:
+        raise FileProblem(
+            f"{where}: certificates of type {tag} are read by farkas 0.2.0 and not since;"
+            " write the bound again with this version - at `$.certificate`"
+        )
     try:
         known = certificate_types[tag]
     except UnknownName as error:
-        if _OF_A_KIND.fullmatch(tag):
-            raise FileProblem(
-                f"{where}: certificates of type {tag} are read by farkas 0.2.0 and not since;"
-                " write the bound again with this version - at `$.certificate`"
-            ) from None
         raise FileProblem(f"{where}: no certificate: {error} - at `$.certificate`") from None
     return _decoded(content, known, where)
 

@@ -259,3 +259,10 @@ def test_a_table_is_filled_up_to_its_limit_and_not_beyond():
     for size, most in ((MOST_CELLS + 1, MOST_CELLS), (1e300, MOST_CELLS), (10**400, 2), (3, 2)):
         with pytest.raises(NotACertificate, match=r"chunks: .* steps; .* are the most"):
             affordable(size, "chunks", most)
+
+
+@pytest.mark.parametrize("tag", ["eris_price", "dps_pricess", "coded_runs", "gadget.slots"])
+def test_a_tag_that_no_version_had_is_not_said_to_be_of_an_old_one(tag):
+    with pytest.raises(FileProblem, match="unknown certificate") as caught:
+        from_json(b'{"certificate": "%s"}' % tag.encode(), "file")
+    assert "0.2.0" not in str(caught.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 import textwrap
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import farkas
 from farkas.certificates.proof import rounded
 from farkas.cli import call
 from farkas.instances.files import own_kinds
@@ -136,3 +138,15 @@ def test_a_report_prints_its_ratios_on_their_proved_side(
         levels = (item["quantiles"]["50"], item["mean"], item["quantiles"]["100"])
         for said, exact in zip(spoken.groups(), levels, strict=True):
             holds(said, exact, up=True)
+
+
+def test_the_bound_has_the_digits_of_a_value_only_where_it_is_optimal_to_this_bound() -> None:
+    found = farkas.compare("mlbroker/tiny", ["mlbroker.central", "mlbroker.fractional"])
+    assert found.bound is not None
+    assert found.proved == "16.8"
+    central = found["mlbroker.central"]
+    # one that is optimal to a bound of its own, which is another number
+    other = dataclasses.replace(central, value=14.0, run=None)
+    worse = dataclasses.replace(central, ratio=1.1)
+    for entry in (other, worse):
+        assert dataclasses.replace(found, entries=(entry,)).proved == "16.7999999"

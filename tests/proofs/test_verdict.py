@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import math
 from fractions import Fraction
@@ -279,3 +280,20 @@ def test_plain_data_are_json_and_give_the_relation_back() -> None:
         data = json.loads(json.dumps(relation.to_builtins(), allow_nan=False))
         assert Relation(**data) == relation
     assert Relation(2, "==", 1).to_builtins() == {"left": 2.0, "sign": "==", "right": 1.0}
+
+
+@pytest.mark.parametrize(("module", "claim", "part", "instead"), [
+    ("gadget.rounding", "relaxation_time", "growth", lambda *_: 0.0),
+    ("mlbroker.integral", "rounding_costs_little", "_rounding_ratio", lambda *_: 2.5),
+    ("mlbroker.runs", "the_entropy_term_is_strictly_increasing", "entropy_term",
+     lambda v, *_: v),
+    ("mlbroker.runs", "the_smallest_deployment_minimises_the_entropy_term", "entropy_term",
+     lambda v, *_: v),
+])  # fmt: skip
+def test_a_verdict_on_one_example_follows_its_numbers(
+    module, claim, part, instead, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of = importlib.import_module(f"farkas.proofs.{module}")
+    assert getattr(of, claim)().standing is Standing.REFUTED
+    monkeypatch.setattr(of, part, instead)
+    assert getattr(of, claim)().standing is Standing.HELD

@@ -96,12 +96,13 @@ def _restated(path: str, *given: Any, **options: Any) -> tuple[Any, dict[str, An
     from farkas.cli.values import check_writable  # a check loads little
     from farkas.files.writing import write_bytes
 
+    words = f"{quoted(path)}: trees are written as .vipr, everything else as .json"
     if not path.endswith((".json", ".vipr")):
-        raise InvalidOption(f"{quoted(path)}: trees are written as .vipr, everything else as .json")
+        raise InvalidOption(words)
     check_writable(path, reads=[str(word) for word in (*given, options["model"]) if word])
     found = stand_alone(*given, **options)
     if path.endswith(".vipr") != hasattr(found.alone, "num_derivations"):
-        raise InvalidOption(f"{quoted(path)}: trees are written as .vipr, everything else as .json")
+        raise InvalidOption(words)
     write_bytes(path, found.content)
     return found.proof, {"stand_alone": found.alone.to_builtins()}
 

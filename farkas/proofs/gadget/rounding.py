@@ -26,7 +26,7 @@ from farkas.proofs.claim import (
     sp,
 )
 from farkas.proofs.gadget.relaxations import among, random_clusters
-from farkas.proofs.verdict import Relation, Saying, Verdict, proved, refuted, said
+from farkas.proofs.verdict import Relation, Saying, Verdict, proved, said, verdict_on
 from farkas.relaxations.gadget.embedding import AugmentedRelaxation, GvneLP
 from farkas.relaxations.gadget.mixture import Mixture, decompose
 from farkas.solvers import solve
@@ -172,7 +172,7 @@ def relaxation_time() -> Verdict:
         cluster = Cluster.build(**fields)
         slot = snapshot(cluster)
         variables.append(AugmentedRelaxation().form(slot.fixed(slot.largest)).num_columns)
-    return refuted(
+    return verdict_on(
         {"servers": 1, "links": 0, "jobs": 1, "workers": list(WORKERS)},
         Relation(growth(WORKERS, variables), "<=", 0),
         f"{variables} variables for rings of {WORKERS} workers, where |I| |G_s| is 1",

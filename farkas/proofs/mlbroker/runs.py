@@ -29,6 +29,7 @@ from farkas.proofs.verdict import (
     proved,
     refuted,
     said,
+    verdict_on,
 )
 from farkas.tolerances import FEASIBLE, LOOSE_GAP
 
@@ -208,7 +209,7 @@ def the_entropy_term_is_strictly_increasing() -> Verdict:
     numbers = {v: sp.Rational(1, 10), p: sp.Rational(1, 2), eps: 1, c: 1, sigma: 1}
     value = float(sp.diff(term, v).subs(numbers))
     example = {"v": 0.1, "p": 0.5, "epsilon": 1, "c": 1, "sigma": 1}
-    return refuted(example, Relation(value, ">", 0), derivative=value)
+    return verdict_on(example, Relation(value, ">", 0), derivative=value)
 
 
 @claim("mlbroker.deployment_grows", source="mlBroker (10); added")
@@ -240,7 +241,7 @@ def the_smallest_deployment_minimises_the_entropy_term() -> Verdict:
     smallest, stay = float(none.subs(sizes)), float(full.subs(sizes))
     example = {"p": 1, "epsilon": 1, "c": 1, "need": 0}
     note = "staying deployed is cheaper in (10)"
-    return refuted(example, Relation(smallest, "<=", stay), note, smallest=smallest, stay=stay)
+    return verdict_on(example, Relation(smallest, "<=", stay), note, smallest=smallest, stay=stay)
 
 
 def slopes_are_differences_of_prices() -> None:

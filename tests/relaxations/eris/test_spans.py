@@ -212,6 +212,13 @@ def test_charges_and_cases_bound_the_optimum(seed):
         assert float(bound) >= best * (1 - 1e-9) - 1e-9
 
 
+def test_a_search_without_a_gap_ends_where_roundings_alone_are_left():
+    auction = random_auction(8, most_chunks=6, most_slots=5, jobs=8)
+    looks = iter(range(200))  # at a clock that stands still: the search has to end by itself
+    *_, last = Search(AuctionPricing(auction), 0.0, lambda: 60.0 + 0.0 * next(looks)).run()
+    assert last.plans or last.tree
+
+
 def test_cases_are_split_below_charges():
     splits = 0
     for seed in range(60):
