@@ -137,7 +137,7 @@ class Exchanges(NamedTuple):
     prices: Floats  #: Of rows.
     tries: int
     rng: Rng  #: All draws come from it.
-    #: Value that one may lose, times a draw from [0, 1).  Where it is positive, None forgoes them.
+    #: Value that each exchange may lose, times a draw from [0, 1); 0 for none.
     heat: float = 0.0
 
 

@@ -50,3 +50,11 @@ def test_its_optimum_is_that_of_enumeration_and_is_proved(installed, tmp_path, s
     out.write_text(text)
     said = ran(installed, "-m", "farkas", "check", str(out), "--instance", str(file), code=1)
     assert "claims the bound" in said
+
+
+def test_its_published_size_is_searched_and_proved(installed, tmp_path):
+    # too large for a choice of plans alone: requests are inserted where they fit
+    file = tmp_path / "leases.json"
+    farkas(installed, "generate", "lease", "--seed", "3", "-o", str(file))
+    found = farkas(installed, "optimum", str(file), "--time-limit", "20")
+    assert 0 < found["value"] <= Fraction(found["bound_exact"]) <= found["value"] * 1.01

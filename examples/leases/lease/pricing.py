@@ -82,15 +82,15 @@ class LeasePricing(Pricing):
         use = sparse.coo_array((units, where), shape=(len(owners), len(self.rows))).tocsr()
         return np.maximum(earned, 0.0), Plans(owners, self.most[owners], use)
 
-    def fits(self, owner, used, prices, noise, above, like, many):
+    def fits(self, owner, asked):
         """Machines with room, cheap ones first, and of these the fullest."""
         slots, units = self.slots[owner], float(self.program.units[owner])
-        free = (self.hard - used).reshape(len(noise), -1)[:, slots]
-        paid = float(prices[slots].sum()) * units * noise
+        free = (self.hard - asked.used).reshape(len(asked.noise), -1)[:, slots]
+        paid = float(asked.prices[slots].sum()) * units * asked.noise
         able = (free >= units).all(axis=1) & (paid <= self.most[owner])
         order = [at for at in np.lexsort((free.sum(axis=1), paid)).tolist() if able[at]]
         worth, amount, width = float(self.most[owner]), np.full(len(slots), units), len(self.rows)
-        found = order[: many if worth > above else 0]
+        found = order[: asked.many if worth > asked.above else 0]
         return [Fit(worth, at * width + slots, amount, at) for at in found]
 
     def decisions(self, plans):
