@@ -29,6 +29,7 @@ they forgive nothing of what is held; payments may be above budgets and caps by 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -216,7 +217,7 @@ class PricedMarket(PricedProgram):
     @classmethod
     def laid_out(cls, instance: Market, name: str, layout: Layout) -> PricedMarket:
         """State the program with the pools of a file."""
-        program = cls(instance, name, bool(layout))
+        program = priced_market(instance, name, bool(layout))
         if program.layout != layout:
             raise NotACertificate(f"rows of {name} are pooled as {list(layout)}")
         return program
@@ -356,12 +357,17 @@ class PricedMarket(PricedProgram):
             for of, each in enumerate(rents.sum(axis=0)):
                 jobs = np.flatnonzero(types == of)
                 np.add.at(gained, _first_use(market, self.slots, jobs, after[jobs]), each)
-        return [scaled(total, -grid.scale) for total in np.cumsum(gained).tolist()]
+        totals = np.cumsum(gained).tolist()
+        known = {total: scaled(total, -grid.scale) for total in set(totals)}
+        return [known[total] for total in totals]
 
     def steps(self) -> float:
         """Count ways to place jobs whole, and prices."""
         return float(self.owners * self.pools.count + self.width)
 
+
+#: `PricedMarket`, kept: prices are found, certified and cut at slots on the same one.
+priced_market = functools.lru_cache(maxsize=4)(PricedMarket)
 
 for _name in PROGRAMS:
     priced_programs.add(_name, PricedMarket)
@@ -369,7 +375,7 @@ for _name in PROGRAMS:
 
 def certify_prices(market: Market, prices: Floats, rewards: Rewards) -> PricedTree:
     """Certify what prices by type and slot prove."""
-    return PricedTree.of(PricedMarket(market, f"dps.interval_lp[{rewards}]"), prices)
+    return PricedTree.of(priced_market(market, f"dps.interval_lp[{rewards}]", False), prices)
 
 
 def _first_use(market: Market, slots: Ints, jobs: Ints, after: Ints) -> Ints:

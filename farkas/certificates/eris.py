@@ -13,10 +13,10 @@ multiples of a unit and worth is rounded up: the program errs on the safe side, 
 
 from __future__ import annotations
 
+import functools
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from functools import cached_property
 
 import msgspec
 import numpy as np
@@ -78,6 +78,8 @@ class PricedAuction(PricedProgram):
         """Bound what one schedule or none of each job earns."""
         if not len(owners):
             return []
+        if owners == range(self.owners) and not case:
+            return payoffs_by_job(self.instance, *self.parts(prices))
         jobs = [self.instance.jobs[i] for i in owners]
         for k, i in enumerate(owners):
             if i in case:
@@ -86,7 +88,7 @@ class PricedAuction(PricedProgram):
                 later = np.maximum.accumulate(worth[::-1])[::-1]
                 jobs[k] = msgspec.structs.replace(jobs[k], utility=tuple(later.tolist()))
         some = msgspec.structs.replace(self.instance, jobs=tuple(jobs))
-        return payoffs_by_job(some, *self.parts(prices))
+        return _by_job(some, _payoffs(some, *self.parts(prices)))
 
     def most(self, owner: int) -> float:
         """Return what a job is worth in the slot of its arrival."""
@@ -136,7 +138,7 @@ class PricedAuction(PricedProgram):
         units = int(tables[inside][chunks])
         return Fraction(units) / Fraction(2) ** shift if units < NEVER else Fraction(0)
 
-    @cached_property
+    @functools.cached_property
     def _moves(self) -> tuple[list[Ints], int]:
         return _slot_moves(self.instance, _rooms(self.instance))
 
@@ -179,8 +181,12 @@ def rent_of(auction: Auction, transfer: Floats, resource: Floats) -> Fraction:
 
 def payoffs_by_job(auction: Auction, transfer: Floats, resource: Floats) -> list[Fraction]:
     """Upper bound on worth less posted cost of one schedule or none of each job."""
+    return _by_job(auction, _all_payoffs(auction, transfer.tobytes(), resource.tobytes()))
+
+
+def _by_job(auction: Auction, payoffs: Iterable[tuple[int, int, Fraction]]) -> list[Fraction]:
     found = [Fraction(0)] * auction.num_jobs
-    for job, _, more in _payoffs(auction, transfer, resource):
+    for job, _, more in payoffs:
         found[job] += more
     return found
 
@@ -195,9 +201,18 @@ def prove_by_slot(auction: Auction, transfer: Floats, resource: Floats) -> list[
         exact_dot(budget, transfer[slot : slot + 1]) + exact_dot(capacity, one.ravel())
         for slot, one in enumerate(np.moveaxis(resource, 2, 0))
     ]
-    for _, slot, more in _payoffs(auction, transfer, resource):
+    for _, slot, more in _all_payoffs(auction, transfer.tobytes(), resource.tobytes()):
         each[slot] += more
     return list(itertools.accumulate(each))
+
+
+@functools.lru_cache(maxsize=8)
+def _all_payoffs(
+    auction: Auction, transfer: bytes, resource: bytes
+) -> list[tuple[int, int, Fraction]]:
+    """List the payoffs at prices once: a bound and those so far are sums of the same."""
+    prices = np.frombuffer(transfer), np.frombuffer(resource).reshape(auction.used.shape)
+    return list(_payoffs(auction, *prices))
 
 
 def _payoffs(

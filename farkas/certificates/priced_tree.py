@@ -23,6 +23,7 @@ bounds the value of all decisions, by weak duality.  A kind states rent and repl
 from __future__ import annotations
 
 import abc
+import bisect
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
@@ -435,10 +436,13 @@ class PricedTree(PriceCertificate, frozen=True, kw_only=True, tag="priced_tree")
         return prices
 
     def bounds_so_far(self, instance: Any) -> list[Fraction] | None:
-        """Bound by the prices of the first leaf; the last bound is that of the file."""
+        """Bound by the prices of the first leaf, slot by slot more; the last one is the file's."""
         program = self.stated(instance)
         found, most = program.bounds_so_far(self.read_prices(program)[0]), Fraction(self.bound)
-        return None if found is None else [*(min(each, most) for each in found[:-1]), most]
+        if found is None:
+            return None
+        below = bisect.bisect_left(found, most, hi=len(found) - 1)
+        return found[:below] + [most] * (len(found) - below)
 
     def prove_bound(self, instance: Any, /) -> Fraction:
         """Bound every leaf anew."""

@@ -26,6 +26,7 @@ import dataclasses
 import functools
 import gc
 import inspect
+import itertools
 import math
 import os
 import platform
@@ -40,6 +41,7 @@ import numpy as np
 
 import farkas
 from farkas.certificates.ratio import ratio_at_most
+from farkas.certificates.sums import exactly, scaled
 from farkas.errors import InvalidInstance, InvalidOption, NotApplicable, PolicyProblem, UnknownName
 from farkas.files.writing import write_bytes
 from farkas.messages import shown
@@ -457,30 +459,30 @@ def slots_of(
     theorem: Increments | None,
 ) -> list[Slot]:
     """Return the record of every slot: what was solved, decided and proved up to it."""
-    found, so_far = [], Fraction(0)
+    found, slots = [], len(run.costs)
     bounds = None if run.certificate is None else world.bounds_so_far(instance, run.certificate)
     programs = world.by_slot(instance, solved)
-    if len(programs) != len(run.costs):  # a kind whose costs are those of something else
-        programs = [StepAnswer()] * len(run.costs)
-    seen: tuple[Fraction, Fraction | None] | None = None
-    words: str | None = None
-    ratio: float | None = None
-    for slot, costs in enumerate(run.costs):
-        value = float(world.value_of(costs))
-        known = math.isfinite(value)
-        if known and value:
-            so_far = so_far + Fraction(value)
-        proved = None if bounds is None else bounds[slot]
-        # many slots of a long horizon change neither, and keep both objects
-        if seen is None or so_far is not seen[0] or proved is not seen[1]:
-            seen, ratio = (so_far, proved), None
-            words = None if proved is None else str(proved)
-            if proved is not None and not run.violations:
-                # rounded sums may be better than the bound by their rounding
-                ratio = ratio_at_most(world.sense, so_far, proved, exact=False)
-        each = programs[slot]
-        more: dict[str, Any] = {"value": value if known else None}
-        more["value_so_far"] = float(so_far) if known else None
+    if len(programs) != slots:  # a kind whose costs are those of something else
+        programs = [StepAnswer()] * slots
+    values = np.array([world.value_of(costs) for costs in run.costs], dtype=float)
+    finite = np.isfinite(values)
+    exact = exactly(np.where(finite, values, 0.0))
+    sums = itertools.accumulate(exact.numbers.tolist())  # whole numbers: fractions are slow to add
+    so_far, reached, words, ratio = Fraction(0), 0.0, None, None
+    known_total, known_bound = 0, None
+    dates = [None] * slots if bounds is None else bounds[:slots]
+    rows = zip(values.tolist(), finite.tolist(), sums, dates, programs, strict=True)
+    for slot, (value, known, total, proved, each) in enumerate(rows):
+        # many slots of a long horizon change neither
+        if more_earned := total != known_total:
+            so_far, known_total = scaled(total, exact.exponent), total
+            reached = float(so_far)
+        if new_bound := proved is not known_bound:
+            words, known_bound = None if proved is None else str(proved), proved
+        if (more_earned or new_bound) and proved is not None and not run.violations:
+            # rounded sums may be better than the bound by their rounding
+            ratio = ratio_at_most(world.sense, so_far, proved, exact=False)
+        more: dict[str, Any] = {}
         if each.answers:
             more["program"], more["solver"] = each.answers[-1].program, each.answers[-1].solver
             more["programs"] = len(each.answers)
@@ -489,5 +491,13 @@ def slots_of(
             more["dual"] = each.dual if math.isfinite(each.dual) else None
         if theorem is not None:
             more["left"], more["right"] = str(theorem.left[slot]), str(theorem.right[slot])
-        found.append(Slot(bound_so_far=words, ratio_so_far=ratio, **more))
+        found.append(
+            Slot(
+                value=value if known else None,
+                value_so_far=reached if known else None,
+                bound_so_far=words,
+                ratio_so_far=ratio,
+                **more,
+            )
+        )
     return found

@@ -215,8 +215,15 @@ class Sales(Sequence[Decision]):
 
     def plain(self) -> Any:
         """Return what a file holds of each decision."""
-        names = [field.name for field in dataclasses.fields(Decision)]
-        return [dict(zip(names, row, strict=True)) for row in self._rows()]
+        return [
+            {
+                "outcome": outcome, "payment": payment, "worker_price": worker_price,
+                "ps_price": ps_price, "servers": servers, "workers": workers, "ps": ps,
+                "exploring": exploring,
+            }
+            for outcome, payment, worker_price, ps_price, servers, workers, ps, exploring
+            in self._rows()
+        ]  # fmt: skip
 
     def __len__(self) -> int:
         return len(self.outcome)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import msgspec
 import numpy as np
 
-from farkas.certificates.sums import exact_dot
+from farkas.certificates.sums import exact_dot, exactly
 from farkas.instances.eris import Auction, Job, Occupancy
 from farkas.models.eris.prices import Prices
 from farkas.numbers import Rng
@@ -308,24 +308,28 @@ def _dearer(ledger: Ledger, job: Job, pieces: Sequence[Piece]) -> Fraction:
     slots, servers = [p.slot for p in pieces], [p.server for p in pieces]
     each = [(p.slot, site, n, site != p.server) for p in pieces for site, n in p.workers]
     when, where, count, remote = np.array(each, np.int64).reshape(-1, 4).T
-    cost = Fraction(0)
-    for k, (worker, server) in enumerate(zip(job.worker_demand, job.server_demand, strict=True)):
-        price = prices.resource[:, k]
-        cost += Fraction(worker) * exact_dot(count.astype(float), price[where, when])
-        cost += Fraction(server) * exact_dot(np.ones(len(slots)), price[servers, slots])
-    moved = np.array([p.moved for p in pieces], float)
-    cost += Fraction(auction.chunk_size) * exact_dot(moved, prices.transfer[slots])
-    away = (count * remote).astype(float)
-    cost += Fraction(job.parameter_size) * exact_dot(away, prices.transfer[when])
+    sizes = [auction.chunk_size, job.parameter_size, *job.worker_demand, *job.server_demand]
+    kinds = len(job.worker_demand)
+    units = [np.array([p.moved for p in pieces], np.int64), count * remote]
+    units += [count] * kinds + [np.ones(len(slots), np.int64)] * kinds
+    paid = [prices.transfer[slots], prices.transfer[when]]
+    paid += [*prices.resource[where, :, when].T, *prices.resource[servers, :, slots].T]
+    exact = exactly(np.concatenate(paid))
+    charged = exact.numbers * np.concatenate(units).astype(object)
+    parts = np.split(charged, np.cumsum([len(each) for each in units[:-1]]))
+    cost = sum(Fraction(size) * part.sum() for size, part in zip(sizes, parts, strict=True))
+    cost *= Fraction(2) ** exact.exponent
     at = sorted(set(slots))
     budget = np.full(len(at), auction.transfer_budget)
     capacity = np.broadcast_to(auction.capacity[:, :, None], (*auction.capacity.shape, len(at)))
     transfer, resource = prices.transfer[at], prices.resource[:, :, at]
     ledger.book(job, pieces)
     dearer = prices.resource[:, :, at] != resource
-    capacity, after = capacity[dearer], prices.resource[:, :, at][dearer]
-    rise = exact_dot(capacity, after) - exact_dot(capacity, resource[dearer])
-    return rise + exact_dot(budget, prices.transfer[at]) - exact_dot(budget, transfer) - cost
+    limits = np.concatenate([capacity[dearer], budget])
+    after = np.concatenate([prices.resource[:, :, at][dearer], prices.transfer[at]])
+    before = np.concatenate([resource[dearer], transfer])
+    both = np.concatenate([limits, -limits]), np.concatenate([after, before])
+    return exact_dot(*both) - Fraction(cost)
 
 
 def awarded(index: int, job: Job, proposal: Proposal) -> tuple[Award, tuple[Piece, ...]]:

@@ -9,7 +9,7 @@ from typing import Self
 
 import numpy as np
 
-from farkas.certificates.dps import PricedMarket, Rewards
+from farkas.certificates.dps import Rewards, priced_market
 from farkas.instances.dps import Market
 from farkas.numbers import Bools, Floats, Ints, distinct, floats
 from farkas.relaxations.dps.interval import IntervalLP
@@ -21,7 +21,7 @@ def lp_prices(market: Market, rewards: Rewards = "budget") -> Floats:
 
     Raises `NoAnswer` when no solver gives an optimum with duals.
     """
-    program = PricedMarket(market, f"dps.interval_lp[{rewards}]")
+    program = priced_market(market, f"dps.interval_lp[{rewards}]", False)
     form = IntervalLP(rewards=rewards, shape="scarce").form(market)
     duals = optimum_by_any(form, duals=True).row_duals
     found = []
@@ -42,7 +42,7 @@ def subgradient_prices(market: Market, rewards: Rewards = "budget") -> Floats:
     y ← max(0, y + s (usage / C - 1)), s = 2 Σ r / (Σ C T) / √(iteration + 1), from 0 on; the best
     prices met are kept.
     """
-    program = PricedMarket(market, f"dps.interval_lp[{rewards}]")
+    program = priced_market(market, f"dps.interval_lp[{rewards}]", False)
     after = np.searchsorted(program.slots, market.last_slot, "right")
     sides = [_Side(*side, program.first, after) for side in program.sides]
     reward, total = program.reward, program.reward.sum()

@@ -204,16 +204,17 @@ def chunks_that_fit(job: JobSlots, t: int, data: Ints1, total: int, tables: Out[
 def bound_payoff(job: JobSlots, most: int) -> Cover:
     """Compute the bound where slots process ``most`` chunks, with the schedule that attains it."""
     window, sites, total = len(job.worth), len(job.data), job.data.sum()
-    tables = np.empty((4, sites + 1, total + 1))
+    tables = np.empty((2, sites + 1, total + 1))
     so_far = np.empty((window + 1, total + 1))  # V(t)
     so_far[0] = np.inf
     so_far[0, 0] = 0.0
     choice = np.zeros((window, total + 1), np.int64)
-    best, finish = 0.0, -1
+    best, finish, held = 0.0, -1, -1
     for t in range(window):
         if job.worth[t] <= best:  # costs are not negative and worth never rises
             break
         cover_slot(job, t, job.data, most, 1.0, 0.0, tables)
+        held = t  # the tables are those of this slot
         add_slot(so_far[t], tables[1, sites, : most + 1], so_far[t + 1], choice[t])
         if job.worth[t] - so_far[t + 1, total] > best:
             best, finish = job.worth[t] - so_far[t + 1, total], t
@@ -224,7 +225,8 @@ def bound_payoff(job: JobSlots, most: int) -> Cover:
         done = choice[t, left]
         left -= done
         if done > 0:
-            cover_slot(job, t, job.data, done, 1.0, 0.0, tables)
+            if t != held:
+                cover_slot(job, t, job.data, done, 1.0, 0.0, tables)
             server[t] = trace_slot(job, t, job.data, 0.0, tables, done, processed[t])
     return Cover(best, finish, processed, server)
 
@@ -241,7 +243,8 @@ def cover_slot(
 ) -> None:
     """Fill the tables of slot ``t`` with ``data`` in place, for workloads up to ``total``.
 
-    ``tables``: shape (4, sites + 1, at least total + 1): cost without and with the server, then MB.
+    ``tables``: shape (4, sites + 1, at least total + 1): cost without and with the server, then MB;
+    the first two alone where nobody asks for MB.
     ``money`` weights posted prices, 1 or 0; ``multiplier`` is on top of the price of transfer.
     """
     epochs, rate = job.epochs, job.worker_rate
@@ -249,47 +252,54 @@ def cover_slot(
     alone, beside_server = job.alone[t], job.beside_server[t]
     chunk_size, parameter_size = job.chunk_size, job.parameter_size
     price = money * job.transfer_price[t] + multiplier
-    idle, served, idle_use, served_use = tables[0], tables[1], tables[2], tables[3]
     for d in range(total + 1):
-        idle[0, d] = 0.0 if d == 0 else np.inf
-        served[0, d] = np.inf
-    idle_use[0, 0] = 0.0  # elsewhere nobody looks at MB without a finite cost
+        tables[0, 0, d] = 0.0 if d == 0 else np.inf
+        tables[1, 0, d] = np.inf
+    if len(tables) > 2:
+        tables[2, 0, 0] = 0.0  # elsewhere nobody looks at MB without a finite cost
     # largest workloads that are possible so far: beyond them every entry is infinite
     reach_idle, reach_served = 0, -1
     for r in range(len(data)):
         most = chunks_of(alone[r], epochs, rate, total)
         most_beside = chunks_of(beside_server[r], epochs, rate, total)
         per_worker, per_server = money * worker_price[r], money * server_price[r]
-        idle_now, idle_next = idle[r], idle[r + 1]
-        served_now, served_next = served[r], served[r + 1]
-        idle_mb, idle_mb_next = idle_use[r], idle_use[r + 1]
-        served_mb, served_mb_next = served_use[r], served_use[r + 1]
         for d in range(total + 1):
-            idle_next[d] = served_next[d] = np.inf
+            tables[0, r + 1, d] = tables[1, r + 1, d] = np.inf
         for q in range(max(most, most_beside) + 1):
             workers = workers_of(q, epochs, rate)
             moving = chunk_size * max(0, q - data[r])
+            upto = min(total, reach_idle + q)
             if q <= most:
                 volume = moving + parameter_size * workers
                 cost = workers * per_worker + price * volume
-                # choosing values instead of branching lets the compiler treat several d at once
-                for d in range(min(total, reach_idle + q) + 1 - q):
-                    better = idle_now[d] + cost < idle_next[d + q]
-                    idle_next[d + q] = idle_now[d] + cost if better else idle_next[d + q]
-                    idle_mb_next[d + q] = idle_mb[d] + volume if better else idle_mb_next[d + q]
-                for d in range(min(total, reach_served + q) + 1 - q):
-                    better = served_now[d] + cost < served_next[d + q]
-                    served_next[d + q] = served_now[d] + cost if better else served_next[d + q]
-                    served_mb_next[d + q] = (
-                        served_mb[d] + volume if better else served_mb_next[d + q]
-                    )
+                add_chunks(tables, r, 0, 0, q, upto, cost, volume)
+                add_chunks(tables, r, 1, 1, q, min(total, reach_served + q), cost, volume)
             if q <= most_beside:
                 cost = workers * per_worker + price * moving + per_server
-                for d in range(min(total, reach_idle + q) + 1 - q):
-                    better = idle_now[d] + cost < served_next[d + q]
-                    served_next[d + q] = idle_now[d] + cost if better else served_next[d + q]
-                    served_mb_next[d + q] = idle_mb[d] + moving if better else served_mb_next[d + q]
+                add_chunks(tables, r, 0, 1, q, upto, cost, moving)
         reach_idle, reach_served = reach(reach_idle, reach_served, most, most_beside, total)
+
+
+@compiled
+def add_chunks(
+    tables: Out[Floats3], r: int, of: int, to: int, q: int, upto: int, cost: float, volume: float
+) -> None:
+    """Let site ``r`` process ``q`` chunks where that is cheaper, for workloads ``q`` to ``upto``.
+
+    ``of``, ``to``: whether the server stands before it, and with it.
+    """
+    # choosing values instead of branching lets the compiler treat several d at once
+    before, after = tables[of, r], tables[to, r + 1]
+    if len(tables) > 2:
+        used, used_after = tables[2 + of, r], tables[2 + to, r + 1]
+        for d in range(upto + 1 - q):
+            better = before[d] + cost < after[d + q]
+            after[d + q] = before[d] + cost if better else after[d + q]
+            used_after[d + q] = used[d] + volume if better else used_after[d + q]
+        return
+    for d in range(upto + 1 - q):
+        better = before[d] + cost < after[d + q]
+        after[d + q] = before[d] + cost if better else after[d + q]
 
 
 @compiled
@@ -340,25 +350,24 @@ def trace_slot(
     d = workload
     for r in range(len(data) - 1, -1, -1):
         state = 1 if server < 0 else 0  # the server is among the sites up to this one
-        here, mb = tables[state, r + 1, d], tables[2 + state, r + 1, d]
+        here = tables[state, r + 1, d]
         processed[r] = 0
         most = chunks_of(alone[r], epochs, rate, d)
         most_beside = chunks_of(beside_server[r], epochs, rate, d) if server < 0 else -1
         per_worker, per_server = worker_price[r], server_price[r]
-        # the same sums in the same order as when the tables were filled, so one of them is equal
+        # the same sums in the same order as when the tables were filled: the first equal one won
         for q in range(max(most, most_beside) + 1):
             workers = workers_of(q, epochs, rate)
             moving = chunk_size * max(0, q - data[r])
             if q <= most:
                 volume = moving + parameter_size * workers
                 cost = workers * per_worker + price * volume
-                before, used = tables[state, r, d - q], tables[2 + state, r, d - q]
-                if before + cost == here and used + volume == mb:
+                if tables[state, r, d - q] + cost == here:
                     processed[r] = q
                     break
             if q <= most_beside:
                 cost = workers * per_worker + price * moving + per_server
-                if tables[0, r, d - q] + cost == here and tables[2, r, d - q] + moving == mb:
+                if tables[0, r, d - q] + cost == here:
                     processed[r] = q
                     server = r
                     break
