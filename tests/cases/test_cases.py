@@ -27,6 +27,7 @@ from tests.tools.shared import case_files, shared
 KINDS = ("coded", "dps", "eris", "gadget", "mlbroker")
 
 # The file's value lies above a bound that a test below proves with two solvers.
+SLOW = {"eris-medium-public", "harmonic_twelve", "medium_public2", "medium_public3"}
 TOO_HIGH = {("eris-medium-public", "eris.schedule_lp"), ("eris-medium-public", "eris.dual")}
 
 
@@ -59,7 +60,11 @@ def test_case_files_are_there(kind: str) -> None:
 @pytest.mark.ids(60)
 @pytest.mark.parametrize(
     ("kind", "path"),
-    [(kind, path) for kind in KINDS for path in case_files(kind)],
+    [
+        pytest.param(kind, path, marks=[pytest.mark.slow] * (path.stem in SLOW))
+        for kind in KINDS
+        for path in case_files(kind)
+    ],
     ids=lambda item: getattr(item, "stem", ""),
 )
 def test_every_expected_value_is_computed(kind: str, path: Path) -> None:
@@ -161,6 +166,7 @@ def test_bounds_and_runs_are_ordered_on_any_market(seed):
         assert values[key]["profit"] <= values["dps.offline"] + slack
 
 
+@pytest.mark.slow
 def test_the_relaxation_of_the_medium_case_is_smaller_than_its_file_says() -> None:
     # 79.14839 in the file.  Prices of value 79.12830 are feasible in (4): at these prices no job
     # earns more than its payoff, says every solver that is here.

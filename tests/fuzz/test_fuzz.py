@@ -20,7 +20,7 @@ from tests.generators.forms import random_form
 from tests.tools.quick import some
 
 CASES = {"linear": some(120, 800), "tree": some(120, 800), "vipr": some(120, 800)}
-CASES |= {"coded_prices": some(20, 250)}  # these take long
+CASES |= {"coded_prices": some(8, 250)}  # these take long
 
 
 @pytest.mark.ids(len(ATTACKS))

@@ -194,7 +194,9 @@ def test_machine_code_and_interpreter_agree_to_the_last_bit(kinds: tuple[str, ..
     assert never_entered == "[]" != left_out  # machine code enters no kernel from another
 
 
-@pytest.mark.parametrize("kind", ["eris", "dps", "coded", "gadget"])
+@pytest.mark.parametrize(
+    "kind", ["eris", "dps", pytest.param("coded", marks=pytest.mark.slow), "gadget"]
+)
 def test_the_demo_does_not_load_the_compiler(kind: str) -> None:
     code = f"""
 import sys

@@ -144,6 +144,7 @@ def children() -> list[int]:
     return [int(pid) for task in tasks for pid in (task / "children").read_text().split()]
 
 
+@pytest.mark.slow
 def test_processes_write_what_one_process_writes(tmp_path):
     names = ["mlbroker.table3", "mlbroker.figure10", "eris.figure6"]
     chosen = [figures[name] for name in names]
