@@ -67,6 +67,7 @@ def test_no_resource_is_used_beyond_its_capacity() -> None:
         assert max(line.y) <= 1.0 + 1e-9
 
 
+@pytest.mark.slow
 def test_memory_that_counts_as_used_up_does_not_stay_below(monkeypatch) -> None:
     measured = eris.testbed_runs
 
