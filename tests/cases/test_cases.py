@@ -27,10 +27,12 @@ from tests.tools.shared import case_files, shared
 KINDS = ("coded", "dps", "eris", "gadget", "mlbroker")
 
 SLOW = {
-    ("eris", "eris-medium-public"),
+    *(("eris", f"eris-{name}") for name in ("medium-public", "idle-transfer", "occupied-public")),
+    *(("eris", f"eris-{name}") for name in ("above-optimum", "single-site")),
     ("gadget", "medium_public"),
     ("mlbroker", "harmonic_twelve"),
     ("mlbroker", "medium_public"),
+    ("mlbroker", "myopic_baselines"),
 }
 
 # The file's value lies above a bound that a test below proves with two solvers.

@@ -57,7 +57,13 @@ def test_a_false_bound_would_be_noticed():
     assert noticed > 30
 
 
-@pytest.mark.parametrize("tag", sorted(kinds.TARGETS))
+@pytest.mark.parametrize(
+    "tag",
+    [
+        pytest.param(tag, marks=[pytest.mark.slow] * (tag == "coded_prices"))
+        for tag in sorted(kinds.TARGETS)
+    ],
+)
 def test_the_honest_certificate_is_within_the_optimum_and_one_beyond_is_noticed(tag):
     for k, target in enumerate(kinds.TARGETS[tag]):
         instance, content = kinds.honest(tag, k)

@@ -184,7 +184,10 @@ def at_work(steps: float, *kinds: str) -> list[str]:
 
 @pytest.mark.parametrize(
     "kinds",
-    [pytest.param((), marks=pytest.mark.slow, id="all"), pytest.param(("coded",), id="coded")],
+    [
+        pytest.param((), marks=pytest.mark.slow, id="all"),
+        pytest.param(("mlbroker",), id="mlbroker"),
+    ],
 )
 def test_machine_code_and_interpreter_agree_to_the_last_bit(kinds: tuple[str, ...]) -> None:
     *by_machine, left_out = at_work(-1, *kinds)

@@ -136,7 +136,10 @@ def runs(kind: str) -> Iterator[tuple[Instance, Any]]:
 
 
 @pytest.mark.ids(4)
-@pytest.mark.parametrize("kind", sorted(PROGRAMS))
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(k, marks=[pytest.mark.slow] * (k == "mlbroker")) for k in sorted(PROGRAMS)],
+)
 def test_what_passes_is_a_point_of_the_program_at_no_better_value(kind: str) -> None:
     program, passed, refused = programs.build(PROGRAMS[kind]), 0, 0
     rng = np.random.default_rng(7)
