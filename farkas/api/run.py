@@ -146,3 +146,16 @@ def evaluate(instance: InstanceOrName, keys: str | Iterable[str] | None = None) 
     from farkas import quantities  # here: runs have no use for them
 
     return quantities.evaluate(data, asked)
+
+
+def measure(item: Instance) -> str:
+    """Say what values on an instance are, with their unit; empty where its kind does not say.
+
+    >>> from farkas.instances import library
+    >>> measure(library.load("mlbroker/tiny"))
+    'cost (USD)'
+    """
+    from farkas.online import environments
+
+    said = getattr(environments.get(item.kind), "measure", None)
+    return str(said(item)) if said is not None else ""

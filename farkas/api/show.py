@@ -335,19 +335,6 @@ def described(path: str) -> tuple[str, str, dict[str, str]]:
     return "instance", f"{text}\n\nNext: farkas compare {name}", {"sha256": item.sha256}
 
 
-def measure(item: Instance) -> str:
-    """Say what values on an instance are, with their unit; empty where its kind does not say.
-
-    >>> from farkas.instances import library
-    >>> measure(library.load("mlbroker/tiny"))
-    'cost (USD)'
-    """
-    from farkas.online import environments
-
-    said = getattr(environments.get(item.kind), "measure", None)
-    return str(said(item)) if said is not None else ""
-
-
 def sizes(item: Instance) -> str:
     """Say how large an instance is: slots, sites, jobs, capacity.
 

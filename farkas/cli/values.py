@@ -47,11 +47,6 @@ def check_writable(*paths: str | None, reads: Iterable[str | None] = ()) -> None
     for path in paths:
         if path is None:
             continue
-        if path.startswith("--"):
-            raise InvalidOption(
-                f"{named(path)} is an option, where a file's name is missing; a file of that name"
-                f" is {named(f'./{path}')}"
-            )
         require_target(path)
         place = os.path.realpath(path)
         if place in inputs:
@@ -104,7 +99,7 @@ def choices(a: str, sort: str, flag: str, file: str, kind: str) -> InvalidOption
 
 def measured(instance: Any) -> str:
     """Words for a title: what values on an instance are, and their unit; after a comma."""
-    from farkas.api.show import measure
+    from farkas.api.run import measure
 
     words = measure(instance)
     return f", {words}" if words else ""

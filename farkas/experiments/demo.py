@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from farkas.algebra import programs
-from farkas.api.show import measure
+from farkas.api.run import measure
 from farkas.api.solve import solve_form
 from farkas.certificates.doubles import double
 from farkas.certificates.points import exact_value

@@ -12,7 +12,6 @@ import numpy as np
 
 from farkas.errors import UnknownName, UnsupportedForm
 from farkas.forms.form import Block, LinearForm
-from farkas.forms.matrices import as_scipy
 from farkas.messages import number_of
 from farkas.numbers import Floats
 from farkas.tolerances import FEASIBLE, ROUNDING
@@ -74,11 +73,11 @@ def check_point(
         j = int(np.flatnonzero(~np.isfinite(point))[0])
         nowhere = Violation(form.column_name(j), "bound", np.inf, np.inf)
         return FeasibilityReport(np.inf, 1, (nowhere,))
-    matrix, size = as_scipy(form.matrix), np.abs(point)
-    activity = matrix @ point
+    matrix, size = form.matrix, np.abs(point)
+    activity = matrix.times(point)
     row, column, one = form.units.row, form.units.column, np.ones(form.num_columns)
     if whole is not None:
-        row, column = np.maximum(row, abs(matrix) @ size), np.maximum(column, size)
+        row, column = np.maximum(row, abs(matrix).times(size)), np.maximum(column, size)
         # at magnitude 1e12 a float has no room for an absolute 1e-6
         one = whole / FEASIBLE * np.maximum(1.0, ROUNDING * size)
     broken = np.where(form.integer, np.abs(point - np.rint(point)), 0.0)

@@ -70,6 +70,15 @@ class SparseRows:
     values: Floats  #: Shape (entries,), float64, finite.
     num_columns: int
 
+    def __abs__(self) -> SparseRows:
+        return dataclasses.replace(self, values=np.abs(self.values))
+
+    def times(self, point: Floats) -> Floats:
+        """Product with ``point``, shape (columns,); infinite beyond doubles."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            products = self.values * point[self.columns]
+            return np.bincount(self.rows, products, self.shape[0]).astype(np.float64)
+
     @property
     def shape(self) -> tuple[int, int]:
         return len(self.starts) - 1, self.num_columns

@@ -1,13 +1,15 @@
-"""Matrices by rows made of other matrices, and handed to scipy."""
+"""Matrices by rows made of other matrices, and handed to scipy; parts of forms."""
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from farkas.forms.form import SparseRows
+from farkas.forms.form import Block, LinearForm, SparseRows
+from farkas.numbers import Bools, Ints
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -42,3 +44,43 @@ def rows_of_dense(matrix: npt.ArrayLike) -> SparseRows:
     rows, columns = np.nonzero(dense)
     starts = np.searchsorted(rows, np.arange(len(dense) + 1)).astype(np.int64)
     return SparseRows(starts, columns.astype(np.int32), dense[rows, columns], dense.shape[1])
+
+
+def part_of(form: LinearForm, slots: Bools) -> tuple[LinearForm, Ints]:
+    """Cut out the rows and columns of some slots, which no others share an entry with; and rows.
+
+    ``slots``: which of them, shape (slots,).  The first set of every family has the slot last.
+    """
+    (rows, row_blocks), (columns, column_blocks) = (
+        _kept(blocks, slots) for blocks in (form.rows, form.columns)
+    )
+    matrix = form.matrix
+    counts = np.diff(matrix.starts)[rows]
+    starts = np.append(0, np.cumsum(counts))
+    at = np.arange(starts[-1]) + np.repeat(matrix.starts[rows] - starts[:-1], counts)
+    places = np.searchsorted(columns, matrix.columns[at]).astype(np.int32)
+    sides = ("cost", "lower", "upper", "integer", "implied_lower", "implied_upper")
+    known = {name: side for name in sides if (side := getattr(form, name)) is not None}
+    part = form.replace(
+        matrix=SparseRows(starts, places, matrix.values[at], len(columns)),
+        row_lower=form.row_lower[rows],
+        row_upper=form.row_upper[rows],
+        rows=row_blocks,
+        columns=column_blocks,
+        **{name: side[columns] for name, side in known.items()},
+    )
+    return part, rows
+
+
+def _kept(blocks: tuple[Block, ...], slots: Bools) -> tuple[Ints, tuple[Block, ...]]:
+    """Rows or columns of some slots, ascending, and their families."""
+    places, kept, size = [], [], 0
+    for block in blocks:
+        outer, *inner = block.axes
+        some = np.flatnonzero(slots[outer.members[:, -1]])
+        width = block.size // max(outer.size, 1)
+        places.append((block.start + some[:, None] * width + np.arange(width)).ravel())
+        axes = (dataclasses.replace(outer, members=outer.members[some]), *inner)
+        kept.append(dataclasses.replace(block, start=size, axes=axes))
+        size += len(places[-1])
+    return np.concatenate(places), tuple(kept)

@@ -163,7 +163,6 @@ main()
 """
 
 
-@pytest.mark.ids(3)
 @pytest.mark.parametrize(
     "words",
     [

@@ -67,29 +67,36 @@ def _summed(placed: PlacedWorkers, values: Floats) -> Floats:
     return sums
 
 
+STATED = 32  #: Jobs whose programs are stated at once: memory is a small multiple of theirs.
+
+
 @functools.lru_cache(maxsize=8)
 def tight_bound(instance: Brokerage) -> Bound:
     """Prove a bound on every run from the tight relaxation, solved job by job."""
     from farkas.certificates.mlbroker import Guide, MlbrokerPrices
-    from farkas.relaxations.mlbroker.relaxed import JobAlone, Relaxation
+    from farkas.forms.matrices import part_of
+    from farkas.relaxations.mlbroker.relaxed import JobsApart, Relaxation
     from farkas.solvers.session import multipliers_by_any
 
     guide = Guide.zeros(instance)
     sources: dict[str, None] = {}
-    for job in range(instance.num_jobs):
-        form = Relaxation(relax="tight").form(JobAlone(instance, job))
-        rows, source = multipliers_by_any(form)
-        sources[source] = None
-        first = int(instance.pair_start[job])
-        for multipliers, name, begin in (
-            (guide.server, "server_is_connected", first),
-            (guide.presence, "present_with_server", first),
-            (guide.move, "started_at_arrival", first),
-            (guide.move, "started_when_new", first + 1),
+    for begin in range(0, instance.num_jobs, STATED):
+        jobs = range(begin, min(begin + STATED, instance.num_jobs))
+        form = Relaxation(relax="tight").form(JobsApart(instance, jobs))
+        pairs = slice(instance.pair_start[jobs.start], instance.pair_start[jobs.stop])
+        job_of, rows = instance.pair_job[pairs], np.zeros(form.num_rows)
+        for job in jobs:
+            part, at = part_of(form, job_of == job)
+            rows[at], source = multipliers_by_any(part)
+            sources[source] = None
+        new = instance.previous_pair[pairs] < 0
+        for multipliers, name, some in (
+            (guide.server, "server_is_connected", slice(None)),
+            (guide.presence, "present_with_server", slice(None)),
+            (guide.move, "started_at_arrival", new),
+            (guide.move, "started_when_new", ~new),
         ):
-            of_rows = np.abs(rows[form.row_block(name).where])
-            by_pair_and_site = of_rows.reshape(-1, instance.num_sites)
-            multipliers[begin : begin + len(by_pair_and_site)] = by_pair_and_site
+            multipliers[pairs][some] = np.abs(form.row_values(rows, name))
     proved = MlbrokerPrices.of(instance, guide, "tight")
     method = f"{' and '.join(sources)} of mlbroker.relaxed[tight,printed], job by job"
     return Bound.of(Fraction(proved.bound), method, proved.plain())

@@ -15,11 +15,11 @@ from farkas.models.mlbroker.placement import PlacementProgram, RelaxationRules, 
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class JobAlone:
+class JobsApart:
     """A job of a brokerage by itself; chords are still those of all jobs together."""
 
     instance: Brokerage
-    job: int
+    jobs: range
 
 
 class Relaxation(RelaxationRules, PlacementProgram):
@@ -29,7 +29,7 @@ class Relaxation(RelaxationRules, PlacementProgram):
     variables; "tight" prices resources on the convex envelope of (7) and splits (8g) by job;
     "sharp" also conditions every decision on the server's site, under strict semantics only.
     Each is at most the next, and all are at most the optimum of their semantics.  On the chord
-    nothing couples jobs, so that the program of a `JobAlone` is a part of it.
+    nothing couples jobs, so that the program of `JobsApart` falls into one part a job.
 
     No upper bounds are stated: ``v <= 1`` and the like hold at some optimum, and with a
     multiplier of their own they would spoil the duals of (9).
@@ -55,14 +55,21 @@ class Relaxation(RelaxationRules, PlacementProgram):
         found = super().options()
         return {"relax": found.pop("relax"), **found}
 
-    def declare(self, m: Any, data: Brokerage | JobAlone) -> None:
-        """Declare (9), of all jobs or of one."""
-        if not isinstance(data, JobAlone):
+    def declare(self, m: Any, data: Brokerage | JobsApart) -> None:
+        """Declare (9), of all jobs, or of some one after the other."""
+        if not isinstance(data, JobsApart):
             self._declare(m, data)
             return
-        whole, job = data.instance, data.instance.jobs[data.job]
-        slope = whole.chord_slope(self.semantics)[job.arrival : job.departure + 1]
-        self._declare(m, msgspec.structs.replace(whole, jobs=(job,), big_m=None), slope)
+        whole, some, begin = data.instance, data.jobs, data.instance.pair_start
+        first, behind = begin[some.start], begin[some.stop]
+        ends = (begin[some.start : some.stop + 1] - first).tolist()
+        jobs = tuple(
+            msgspec.structs.replace(whole.jobs[i], arrival=start, departure=end - 1)
+            for i, start, end in zip(some, ends, ends[1:], strict=False)
+        )
+        slope = whole.chord_slope(self.semantics)[whole.pair_slot[first:behind]]
+        apart = msgspec.structs.replace(whole, num_slots=max(ends[-1], 1), jobs=jobs, big_m=None)
+        self._declare(m, apart, slope)
 
 
 def workers_at(m, i, t, r):

@@ -11,11 +11,12 @@ import pytest
 import farkas
 from farkas.algebra import programs
 from farkas.errors import NoAnswer
+from farkas.forms.matrices import part_of
 from farkas.models.mlbroker.data import PlacedWorkers, SlotProblem, usage_of
 from farkas.online.mlbroker.environment import recourse_costs
 from farkas.relaxations.mlbroker.job_schedules import SiteSchedules, schedules_of
 from farkas.relaxations.mlbroker.outer import Outer, TangentProblem, Tangents
-from farkas.relaxations.mlbroker.relaxed import JobAlone, Relaxation
+from farkas.relaxations.mlbroker.relaxed import JobsApart, Relaxation
 from farkas.relaxations.mlbroker.slot_solver import refine
 from farkas.relaxations.mlbroker.slot_transport import JobPrices
 from farkas.relaxations.mlbroker.slot_trees import cheapest_schedules
@@ -223,8 +224,14 @@ def value(program, data):
 def test_all_jobs_and_the_sum_of_single_jobs_are_the_tight_relaxation(name):
     data = DATA[name]
     tight = value(Relaxation(relax="tight"), data)
-    alone = sum(value(Relaxation(relax="tight"), JobAlone(data, i)) for i in range(data.num_jobs))
+    apart = Relaxation(relax="tight").form(JobsApart(data, range(data.num_jobs)))
+    parts = [part_of(apart, data.pair_job == i) for i in range(data.num_jobs)]
+    alone = sum(solve(part).require_optimal().objective for part, _ in parts)
     assert alone == pytest.approx(tight, rel=1e-7, abs=1e-7)
+    assert sorted(k for _, rows in parts for k in rows) == [*range(apart.num_rows)]
+    assert sum(part.num_entries for part, _ in parts) == apart.num_entries
+    for part, rows in parts:
+        assert [part.row_name(k) for k in range(part.num_rows)] == [*map(apart.row_name, rows)]
 
 
 def test_a_job_alone_keeps_the_prices_of_all_jobs_in_its_slots():
@@ -233,7 +240,9 @@ def test_a_job_alone_keeps_the_prices_of_all_jobs_in_its_slots():
     data = single([[10.0]], discount_price=[[0.5]], discount_threshold=[[2.0]], num_slots=2)
     late = msgspec.structs.replace(data.jobs[0], arrival=1, departure=1)
     data = data.replace(jobs=[data.jobs[0], late, late])
-    form = Relaxation(relax="tight").form(JobAlone(data, 2))
+    form, _ = part_of(
+        Relaxation(relax="tight").form(JobsApart(data, range(1, 3))), np.array([False, True])
+    )
     (row,) = range(*form.row_block("cost_on_chord").where.indices(form.num_rows)[:2])
     columns, values = form.matrix.row(row)
     at = columns.tolist().index(form.column_block("server").start)
