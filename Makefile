@@ -25,7 +25,7 @@ demo: $(CORE)  ## one certified run of every kind
 
 # Types are checked beside the tests, which run in one process for each group of folders: a process imports the
 # tests of its own group only.  The longest begins first.  Whatever is new under tests belongs to group 6.
-SUITES := tests-4 tests-6 tests-1 tests-2 tests-3 tests-5 compiled doctests
+SUITES := tests-4 tests-6 compiled tests-1 tests-2 tests-3 tests-5 doctests
 tests-1 := $(wildcard $(addprefix tests/,online offline adversary replay))
 tests-2 := $(wildcard $(addprefix tests/,certificates exact duals standalone forms algebra))
 tests-3 := $(wildcard $(addprefix tests/,experiments executor solvers))
