@@ -78,6 +78,11 @@ class BoxProof:
         return None if self.lower is None else self.lower.ratio
 
     @property
+    def scope(self) -> str:
+        """What else the upper side is about, as plans of one shape; the lower side is about any."""
+        return self.program.scope.removeprefix("; ")
+
+    @property
     def is_unbounded(self) -> bool:
         """Whether an instance of the box, replayed, has no ratio."""
         return self.lower is not None and self.lower.ratio is None
@@ -93,7 +98,10 @@ class BoxProof:
 
     def __repr__(self) -> str:
         low, high = self.words()
-        return f"<box of {self.program.algorithm}: ratio at least {low}, at most {high}>"
+        return (
+            f"<box of {self.program.algorithm}: ratio at least {low}, at most {high}"
+            f"{self.program.scope}>"
+        )
 
     def to_builtins(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -106,6 +114,7 @@ class BoxProof:
             "box": self.box.sha256,
             "ratio_at_least": None if found is None else at_least(found.ratio),
             "ratio_at_least_exact": least,
+            "ratio_at_most_scope": self.scope,
             "ratio_at_most": open_side if at_most is None else double(at_most, up=True),
             "ratio_at_most_exact": open_side if at_most is None else text_of(at_most),
             "closed_exact": UNBOUNDED if self.closed is None else text_of(self.closed),
@@ -162,9 +171,9 @@ def worst_box(
     Examples
     --------
     >>> import farkas
-    >>> found = farkas.worst_box("mlbroker.local", "mlbroker/tiny", variant={"parts": "1"})
+    >>> found = farkas.worst_box("mlbroker.local", "mlbroker/surplus_worker")
     >>> found.words(), farkas.check(found.upper.certificate).bound <= 0
-    (('1.17878787', '1.17878788'), True)
+    (('1.10526315', '1.10526316'), True)
     """
     require_progress(progress)
     require_search_limit(time_limit)

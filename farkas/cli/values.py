@@ -47,6 +47,11 @@ def check_writable(*paths: str | None, reads: Iterable[str | None] = ()) -> None
     for path in paths:
         if path is None:
             continue
+        if path.startswith("--"):
+            raise InvalidOption(
+                f"{named(path)} is an option, where a file's name is missing; a file of that name"
+                f" is {named(f'./{path}')}"
+            )
         require_target(path)
         place = os.path.realpath(path)
         if place in inputs:

@@ -137,6 +137,7 @@ def picture_suffix(path: str | os.PathLike[str]) -> str:
 
     Raises `MissingExtra` without matplotlib.
     """
+    require_type(path, (str, os.PathLike), "path")
     suffix = Path(path).suffix
     if suffix not in PICTURES:
         raise InvalidOption.near(

@@ -21,7 +21,7 @@ import numpy as np
 from farkas.errors import UnsupportedForm
 from farkas.forms.feasibility import names_among, refuse_impossible_sides
 from farkas.forms.form import Block, LinearForm, Sense, SparseRows
-from farkas.messages import LONGEST_WORDS, cleaned, cut
+from farkas.messages import LONGEST_WORDS, cleaned, cut, named
 from farkas.numbers import Bools, Floats, Ints
 
 Numbers = Literal["decimal", "binary"]
@@ -114,6 +114,14 @@ class RationalForm:
         """Return the same form with other data."""
         return dataclasses.replace(self, **changes)  # type: ignore[arg-type]
 
+    def _double(self, value: Fraction) -> float:
+        try:
+            return value.numerator / value.denominator
+        except OverflowError:
+            raise UnsupportedForm(
+                f"{named(self.name)}: a number of the program is beyond all doubles"
+            ) from None
+
     @functools.cached_property
     def linear(self) -> LinearForm:
         """The form of the source in doubles, for solvers; every number rounded to nearest.
@@ -123,7 +131,7 @@ class RationalForm:
 
         def doubles(numbers: Iterable[Side], factors: Sequence[Fraction], absent: float) -> Floats:
             pairs = zip(numbers, factors, strict=True)
-            found = [absent if x is None else _double(x / f) for x, f in pairs]
+            found = [absent if x is None else self._double(x / f) for x, f in pairs]
             return np.array(found, dtype=np.float64)
 
         rows, ones = self.factors, (Fraction(1),) * self.num_columns
@@ -138,7 +146,7 @@ class RationalForm:
             name=self.name,
             sense=self.sense,
             cost=doubles(self.cost, ones, 0.0),
-            offset=_double(self.offset),
+            offset=self._double(self.offset),
             matrix=matrix,
             row_lower=doubles(self.row_lower, rows, -np.inf),
             row_upper=doubles(self.row_upper, rows, np.inf),
@@ -264,13 +272,6 @@ def whole_array(values: Sequence[int]) -> Ints:
 
 def _sides(values: Floats) -> list[Side]:
     return [None if math.isinf(value) else Fraction(value) for value in values.tolist()]
-
-
-def _double(value: Fraction) -> float:
-    try:
-        return value.numerator / value.denominator
-    except OverflowError:
-        raise UnsupportedForm("a number of the program is beyond all doubles") from None
 
 
 def _text(side: Side) -> str:

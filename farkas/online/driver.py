@@ -482,8 +482,8 @@ def slots_of(
         if (more_earned or new_bound) and proved is not None and not run.violations:
             # rounded sums may be better than the bound by their rounding
             ratio = ratio_at_most(world.sense, so_far, proved, exact=False)
-        more: dict[str, Any] = {"value": value if known else None}
-        more["value_so_far"] = reached if known else None
+        sides = (value, reached) if known else (None, None)
+        more: dict[str, Any] = dict(zip(("value", "value_so_far"), sides, strict=True))
         if each.answers:
             more["program"], more["solver"] = each.answers[-1].program, each.answers[-1].solver
             more["programs"] = len(each.answers)

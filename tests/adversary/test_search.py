@@ -159,7 +159,7 @@ def test_a_worse_instance_with_the_same_decisions_takes_the_place_of_a_better() 
 def test_what_is_over_scores_nothing_more_and_the_seed_decides() -> None:
     box = InstanceBox.drawn("mlbroker")
     heights = []
-    for seed, most in ((0, 70), (0, 70), (1, 70), (0, 3)):
+    for seed, most in ((0, 30), (0, 30), (1, 30), (0, 3)):
         found = search(box, Scorer(algorithms["mlbroker.local"], {}), evaluations=most, seed=seed)
         assert found.evaluations == most
         heights.append(found.best.height)

@@ -109,9 +109,9 @@ def test_of_an_optimum_its_run_and_of_a_worst_case_its_statement_is_saved(tmp_pa
     best = farkas.optimum("eris/tiny")
     best.save(path)
     assert farkas.load(path) == best.run
-    found = farkas.worst("gadget.las", "gadget/tiny", evaluations=20, seed=0)
+    found = farkas.worst("mlbroker.local", "mlbroker/tiny", evaluations=20, seed=0)
     words = "unbounded" if found.ratio is None else f"at least {found.ratio_words}"
-    assert repr(found) == f"<worst case of gadget.las: ratio {words}>"
+    assert repr(found) == f"<worst case of mlbroker.local: ratio {words}>"
     for what in (found, found.proof, found.gap):
         path.unlink()
         save(what, path)

@@ -26,6 +26,15 @@ from tests.tools.shared import case_files, shared
 
 KINDS = ("coded", "dps", "eris", "gadget", "mlbroker")
 
+SLOW = {
+    *(("eris", f"eris-{name}") for name in ("medium-public", "idle-transfer", "occupied-public")),
+    *(("eris", f"eris-{name}") for name in ("above-optimum", "single-site")),
+    ("gadget", "medium_public"),
+    ("mlbroker", "harmonic_twelve"),
+    ("mlbroker", "medium_public"),
+    ("mlbroker", "myopic_baselines"),
+}
+
 # The file's value lies above a bound that a test below proves with two solvers.
 TOO_HIGH = {("eris-medium-public", "eris.schedule_lp"), ("eris-medium-public", "eris.dual")}
 
@@ -59,8 +68,12 @@ def test_case_files_are_there(kind: str) -> None:
 @pytest.mark.ids(60)
 @pytest.mark.parametrize(
     ("kind", "path"),
-    [(kind, path) for kind in KINDS for path in case_files(kind)],
-    ids=lambda item: getattr(item, "stem", ""),
+    [
+        pytest.param(kind, path, marks=[pytest.mark.slow] * ((kind, path.stem) in SLOW))
+        for kind in KINDS
+        for path in case_files(kind)
+    ],
+    ids=lambda item: getattr(item, "stem", item),
 )
 def test_every_expected_value_is_computed(kind: str, path: Path) -> None:
     expected = json.loads(path.read_text())["expected"]
@@ -161,6 +174,7 @@ def test_bounds_and_runs_are_ordered_on_any_market(seed):
         assert values[key]["profit"] <= values["dps.offline"] + slack
 
 
+@pytest.mark.slow
 def test_the_relaxation_of_the_medium_case_is_smaller_than_its_file_says() -> None:
     # 79.14839 in the file.  Prices of value 79.12830 are feasible in (4): at these prices no job
     # earns more than its payoff, says every solver that is here.

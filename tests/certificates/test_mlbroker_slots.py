@@ -369,8 +369,9 @@ def test_trees_too_deep_for_tables_of_all_their_levels_are_refused(monkeypatch):
     assert bounds.tree(0, iter([*range(1, 20), *[LEAF] * 20]), extra) > 0
 
 
-@pytest.mark.ids(2)
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 6))]
+)
 def test_ties_and_far_units(seed):
     data = even_brokerage(seed)
     found = farkas.optimum(data, gap=1e-6, time_limit=20)

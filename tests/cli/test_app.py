@@ -72,6 +72,7 @@ def test_wrong_usage_names_the_help(capsys: Capture) -> None:
     assert capsys.readouterr().err.endswith("(see farkas --help)\n")
 
 
+@pytest.mark.ids(2)
 @pytest.mark.parametrize(
     ("words", "found"),
     [

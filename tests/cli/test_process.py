@@ -163,6 +163,7 @@ main()
 """
 
 
+@pytest.mark.ids(3)
 @pytest.mark.parametrize(
     "words",
     [

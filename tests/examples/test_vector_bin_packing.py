@@ -63,6 +63,7 @@ def test_weights_sort_items_otherwise(installed, tmp_path, weight):
     assert decisions == {"sum": [0, 1, 2], "max": [2, 1, 0], "product": [0, 1, 2]}[weight]
 
 
+@pytest.mark.slow
 def test_the_program_of_the_worst_case_finds_four_for_two_and_it_is_proved(installed, tmp_path):
     file = tmp_path / "gap.json"
     ran(installed, str(EXAMPLE / "worst_case.py"), "6", str(file))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import farkas
@@ -24,7 +26,11 @@ def test_every_algorithm_that_takes_a_solver_has_a_row_with_a_proved_bound() -> 
         assert sum("error" not in entry for entry in by.values()) >= 2
 
 
-@pytest.mark.parametrize("name", runs.names())
+def by_speed(name: str) -> Any:
+    return pytest.param(name, marks=[pytest.mark.slow] * name.startswith("coded.sca"))
+
+
+@pytest.mark.parametrize("name", [by_speed(name) for name in runs.names()])
 def test_rows_are_what_runs_say(name: str) -> None:
     kept = runs.kept()[name]
     for solver in ("", "highs", "clarabel"):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-IDS = 12
+IDS = 8
 """So many ids of a test are kept, unless its mark says another number."""
 
 _quick = False

@@ -215,6 +215,7 @@ def _print_proof(found: BoxProof) -> None:
     rows: list[tuple[str, Any]] = [
         ("ratio, on some instance at least", low),
         ("ratio, on every instance at most", high),
+        *([("scope of at most", scope)] if (scope := found.scope) else []),
         ("program", found.program.full_name),
         ("its optimum, at most", promised(found.upper.bound, up=True)),
         ("numbers that vary", ", ".join(found.program.varied)),

@@ -119,6 +119,15 @@ def test_a_table_for_people_of_a_box(tmp_path, capsys) -> None:  # type: ignore[
     assert capsys.readouterr().out.count("unbounded") == 2
 
 
+def test_a_bound_against_some_plans_alone_says_so(capsys) -> None:  # type: ignore[no-untyped-def]
+    # a plan that divides a worker is better by half, no plan of whole workers is better at all
+    assert call(["worst", "coded.simple_greedy", "--from", "coded/idle_pairs", "--prove"]) == 0
+    said = capsys.readouterr().out
+    assert "1.49999999" in said
+    assert "1.00000001" in said
+    assert "against plans that give every worker to one master" in said
+
+
 def test_a_search_has_no_limit_by_the_clock(capsys) -> None:  # type: ignore[no-untyped-def]
     assert call(["worst", "mlbroker.local", "--time-limit", "3"]) == 2
     assert "a search takes --seconds" in capsys.readouterr().err

@@ -39,17 +39,20 @@ def test_training_accuracy_is_said_to_be_outside() -> None:
     assert find("eris", "6").agreement is Agreement.NOT_MODELLED
 
 
+@pytest.mark.slow
 def test_the_bound_is_above_every_welfare() -> None:
     bars = one_auction("3").series[0]
     assert len(bars.y) == len(ALGORITHMS) + 1
     assert max(bars.y[:-1]) <= bars.y[-1]
 
 
+@pytest.mark.slow
 def test_accepted_and_rejected_are_all_jobs() -> None:
     accepted, rejected = one_auction("4").series
     assert np.asarray(accepted.y) + np.asarray(rejected.y) == pytest.approx([10.0] * 5)
 
 
+@pytest.mark.slow
 def test_ratios_are_proved_bounds_over_welfare() -> None:
     lines = {line.name: line.y for line in one_auction("5").series}
     auction = ERIS.draw(1, "testbed")
@@ -58,11 +61,13 @@ def test_ratios_are_proved_bounds_over_welfare() -> None:
     assert all(value >= 1.0 for line in lines.values() for value in line if np.isfinite(value))
 
 
+@pytest.mark.slow
 def test_no_resource_is_used_beyond_its_capacity() -> None:
     for line in one_auction("7").series:
         assert max(line.y) <= 1.0 + 1e-9
 
 
+@pytest.mark.slow
 def test_memory_that_counts_as_used_up_does_not_stay_below(monkeypatch) -> None:
     measured = eris.testbed_runs
 
@@ -131,6 +136,7 @@ def test_one_number_of_workers_satisfies_all_where_every_statement_holds(
         assert [finding.holds for finding in table.findings] == [found(3)]
 
 
+@pytest.mark.slow
 def test_captions_say_what_is_run_and_what_is_published() -> None:
     assert one_auction("3").caption.startswith(
         "R = 9 of 9, T = 50 of 50, I = 10 of 10 as published; seeds 1"

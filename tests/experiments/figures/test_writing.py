@@ -144,6 +144,7 @@ def children() -> list[int]:
     return [int(pid) for task in tasks for pid in (task / "children").read_text().split()]
 
 
+@pytest.mark.slow
 def test_processes_write_what_one_process_writes(tmp_path):
     names = ["mlbroker.table3", "mlbroker.figure10", "eris.figure6"]
     chosen = [figures[name] for name in names]
@@ -159,6 +160,7 @@ def test_processes_write_what_one_process_writes(tmp_path):
         assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes()
 
 
+@pytest.mark.slow
 def test_who_stops_watching_leaves_no_process_and_keeps_what_was_measured(tmp_path):
     names = ["mlbroker.figure8b", "mlbroker.figure10", "mlbroker.figure9"]
     outcomes = Batch(tmp_path, REDUCED, 0).write_all([figures[n] for n in names], 2)

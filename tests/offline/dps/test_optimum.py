@@ -185,7 +185,7 @@ def test_every_rung_is_replayed_without_a_fault(seed):
     assert max(found, default=0.0) == pytest.approx(best, rel=0.2)
 
 
-@pytest.mark.parametrize("servers", [5, 20])
+@pytest.mark.parametrize("servers", [pytest.param(5, marks=pytest.mark.slow), 20])
 def test_crowded_markets_meet_whole_jobs_before_prices(servers):
     market = generate("dps", "published", 0, num_jobs=100, horizon=100, num_servers=servers)
     first, later = (

@@ -153,7 +153,10 @@ def test_of_the_last_points_that_are_equally_early_the_first_is_kept(monkeypatch
         assert plan.loads == pytest.approx(points[kept].loads * data.allowed)
 
 
-@pytest.mark.parametrize("solver", ["clarabel", "scs", "cvxpy:CLARABEL"])
+@pytest.mark.parametrize(
+    "solver",
+    ["clarabel", *(pytest.param(n, marks=pytest.mark.slow) for n in ("scs", "cvxpy:CLARABEL"))],
+)
 def test_other_solvers_end_where_the_own_one_does(solver):
     data = random_coded_computing(2, masters=2, workers=3, rows=9)
     own = algorithms["coded.sca"].run(data, rounds=20)

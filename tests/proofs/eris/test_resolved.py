@@ -47,7 +47,13 @@ def test_what_is_in_use_and_what_is_left_counts_too():
         assert resolved(state).holds == is_resolved, (transfer, resource)
 
 
-@pytest.mark.parametrize("name", ["eris.dual_is_the_dual", "eris.schedules_are_equivalent"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "eris.dual_is_the_dual",
+        pytest.param("eris.schedules_are_equivalent", marks=pytest.mark.slow),
+    ],
+)
 def test_workers_below_what_capacities_forgive_break_nothing(name):
     lost = auction(worker=2e-13, parameters=1.0, data=(1, 2), rate=3)
     assert not claims[name].says(lost).broken

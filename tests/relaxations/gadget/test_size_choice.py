@@ -70,7 +70,9 @@ def test_where_links_are_plentiful_every_size_finds_a_ring():
     assert all(size_of(fit) == fit.what[0].sum() for fit in plans.values())
 
 
-@pytest.mark.parametrize("utility", ["linear", "sigmoid", "table"])
+@pytest.mark.parametrize(
+    "utility", ["linear", pytest.param("sigmoid", marks=pytest.mark.slow), "table"]
+)
 def test_where_links_are_scarce_rings_keep_them_and_prices_go_on(utility):
     cluster = scarce(15, edges_of(wide_area(15, seed=1, jobs=1)), utility, width=0.35)
     slot = snapshot(cluster)
