@@ -67,6 +67,7 @@ def test_options_are_checked():
         algorithms["coded.iterated_greedy"].run(data, rounds=0)
 
 
+@pytest.mark.ids(20)
 @pytest.mark.parametrize("variant", ["printed", "lexicographic"])
 @pytest.mark.parametrize(
     ("make", "seed"),
