@@ -1,4 +1,4 @@
-"""The best dedicated assignment, certainly: all are tried, or an integer program is solved."""
+"""The best dedicated assignment, certainly: all are tried, in a tree, or by an integer program."""
 
 from __future__ import annotations
 
@@ -10,18 +10,24 @@ import numpy as np
 
 from farkas.instances.base import Positive
 from farkas.instances.coded import CodedComputing
+from farkas.kernels import clock
 from farkas.models.coded.completion_times import Allocation, dedicated_plan
 from farkas.models.coded.kernel import Pairs, WorkerTypes
 from farkas.numbers import Floats, Ints
 from farkas.online.coded.environment import OwnerPlanner
 from farkas.online.coded.local_search import least_level, local_optimum
+from farkas.online.coded.owner_tree import FEW, OwnerTree
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.driver import algorithm
+from farkas.relaxations.coded.sharing import best_sharing
 
 if TYPE_CHECKING:
     from farkas.solvers.answer import Answer
 
-MOST_TRIED = 20_000  #: Owners that a search tries one by one; of more it solves a program.
+MOST_TRIED = 20_000  #: Owners that a search tries one by one; of more it searches a tree.
+FIRST_NODES, MORE_NODES = 1_000, 200_000  #: Of the first part of a tree, and of each further one.
+#: Nodes for few masters, and for many, of whom less can be excluded; then a program is solved.
+MOST_NODES, MOST_OF_MANY = 20_000_000, 1_000_000
 UNITS = 12  #: Binary places of levels below the largest speed, against absolute tolerances.
 
 
@@ -35,7 +41,7 @@ class Owners(NamedTuple):
 
 
 def best_owner(speed: Floats) -> Ints:
-    """Optimal owners: few are tried one by one, of more the solver chooses counts of equal workers.
+    """Optimal owners, in a tree; where it has too many nodes the solver chooses counts.
 
     Parameters
     ----------
@@ -73,8 +79,21 @@ def search_owners(speed: Floats, seconds: float = math.inf) -> Owners:
         return Owners(start)
     if masters**workers <= MOST_TRIED:
         return Owners(_better(speed, start, every_owner(speed)))
-    answer = solve_counts(speed, start, seconds)
-    stops = {Reason.TIME_LIMIT: f"the time limit of {seconds:g} s", Reason.INTERRUPTED: "Ctrl-C"}
+    begin, late = clock(), f"the time limit of {seconds:g} s"
+    tree = OwnerTree(speed, start, best_sharing(speed).prices)
+    try:
+        while tree.nodes < (MOST_NODES if masters <= FEW else MOST_OF_MANY):
+            if tree.advance(MORE_NODES if tree.nodes else FIRST_NODES):
+                return Owners(
+                    _better(speed, start, local_optimum(speed, tree.owner, "lexicographic"))
+                )
+            if clock() - begin > seconds:
+                return Owners(_better(speed, start, tree.owner), late)
+    except KeyboardInterrupt:
+        return Owners(_better(speed, start, tree.owner), "Ctrl-C")
+    start = _better(speed, start, tree.owner)
+    answer = solve_counts(speed, start, begin + seconds - clock())
+    stops = {Reason.TIME_LIMIT: late, Reason.INTERRUPTED: "Ctrl-C"}
     stopped = stops.get(answer.reason, "")
     if not stopped:
         answer.require_optimal()
@@ -125,9 +144,9 @@ class BruteForce(OwnerPlanner):
     Parameters
     ----------
     time_limit
-        Seconds of the solver, which is asked where there are more than 20,000 assignments; after
-        them, or Ctrl-C, the best found so far counts, and a remark says that it is not proved
-        optimal.
+        Seconds of a search of more than 20,000 assignments: a tree with prices of masters, and a
+        solver where that has too many nodes.  After them, or Ctrl-C, the best found so far counts,
+        and a remark says that it is not proved optimal.
     """
 
     time_limit: Positive = 60.0

@@ -18,7 +18,9 @@ from farkas.online.coded.exhaustive import (
     solve_counts,
 )
 from farkas.online.coded.local_search import favourites, least_level, local_optimum
+from farkas.online.coded.owner_tree import OwnerTree, may_win
 from farkas.online.coded.simple_greedy import greedy_owner
+from farkas.relaxations.coded.sharing import best_sharing
 from farkas.solvers import Answer, Reason, solve
 from tests.generators.coded import random_coded_computing, random_speed, tied_speed
 
@@ -49,6 +51,74 @@ def test_all_searches_reach_the_best_level_of_tied_speeds(seed):
         assert least_level(speed, solved(speed)) == best
 
 
+@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("speeds", [random_speed, tied_speed])
+def test_a_tree_finds_the_best_level_in_whatever_parts_it_is_searched(seed, speeds):
+    speed = speeds(seed, masters=2 + seed % 3, workers=4 + seed % 4)
+    if not speed.any(axis=1).all():
+        speed = speed + 1.0
+    start, rng = np.zeros(speed.shape[1], int), np.random.default_rng(seed)
+    best = least_level(speed, every_owner(speed))
+    for prices in (best_sharing(speed).prices, rng.random(len(speed)), np.eye(len(speed))[0]):
+        tree, parts = OwnerTree(speed, start, prices), 1
+        while not tree.advance(1 + seed % 5):
+            parts += 1
+        assert least_level(speed, tree.owner) == pytest.approx(best, rel=1e-12)
+        assert (parts - 1) * (1 + seed % 5) <= tree.nodes <= parts * (1 + seed % 5)
+
+
+def test_equal_workers_are_tried_in_one_order():
+    # 2 masters and 12 equal workers: 13 counts, of which none beats 6 and 6
+    speed, start = np.ones((2, 12)), np.arange(12) % 2
+    tree = OwnerTree(speed, start, np.ones(2))
+    assert tree.advance(100)
+    assert least_level(speed, tree.owner) == 6
+    assert tree.nodes <= 2  # the bound of the first nodes says so
+    tree = OwnerTree(speed, np.zeros(12, int), np.array([1.0, 0.0]))
+    assert tree.advance(200)
+    assert least_level(speed, tree.owner) == 6
+
+
+@pytest.mark.parametrize(
+    ("levels", "record"),
+    [
+        # in units of the largest speed, 4: workers of 1/2 and 1/4 are left, for either master
+        ((1.0, 0.0), 0.75),  # the second master reaches 3/4 at most
+        ((1.0, 0.2), 0.95),
+        ((0.0, 1.0), 0.75),
+        ((0.6, 0.6), 0.975),  # both together 1.95, a half of it at equal prices
+    ],
+)
+def test_a_node_is_left_where_a_master_or_all_at_some_prices_cannot_beat_the_record(levels, record):
+    speed = np.array([[4.0, 2.0, 1.0], [1.0, 2.0, 1.0]])
+    search = OwnerTree(speed, np.zeros(3, int), np.ones(2)).search
+    search.levels[1] = levels
+    for share, wins in ((0.999, True), (1.0, False), (1.001, False)):
+        search.record[0] = share * record
+        assert may_win(search, 1) is wins
+    assert sorted(search.trial) == [*range(len(search.price))]
+
+
+def test_ctrl_c_in_a_tree_leaves_the_best_owners_so_far(monkeypatch):
+    speed = random_speed(3, masters=4, workers=9)
+    start = local_optimum(speed, greedy_owner(speed), "lexicographic")
+
+    def pressed(tree, nodes):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(OwnerTree, "advance", pressed)
+    found = search_owners(speed)
+    assert found.stopped == "Ctrl-C"
+    assert found.owner.tolist() == start.tolist()
+
+
+def test_more_nodes_than_a_tree_may_have_are_left_to_a_solver(monkeypatch):
+    speed = random_speed(3, masters=4, workers=9)
+    best = least_level(speed, search_owners(speed).owner)
+    monkeypatch.setattr(exhaustive, "MOST_NODES", 1)
+    assert least_level(speed, search_owners(speed).owner) == pytest.approx(best, rel=1e-9)
+
+
 def large():
     return random_speed(1, masters=6, workers=40)
 
@@ -67,11 +137,14 @@ def test_a_solver_that_is_stopped_leaves_its_point_or_the_start(monkeypatch, rea
     best, start = best_owner(speed), local_optimum(speed, greedy_owner(speed), "lexicographic")
 
     def stopped(form, **options):
+        if "start" not in options:  # the linear program of prices
+            return solve(form, **options)
         point = options["start"].copy() if reason is Reason.TIME_LIMIT else None
         if point is not None:
             point[:-1] = WorkerTypes.given(speed).counted(best).reshape(-1)
         return Answer(reason=reason, raw_point=point)
 
+    monkeypatch.setattr(exhaustive, "MOST_NODES", 0)  # no tree
     monkeypatch.setattr(solvers, "solve", stopped)
     found = search_owners(speed, 7.0)
     late = reason is Reason.TIME_LIMIT
