@@ -43,6 +43,7 @@ def root_cuts(
     no more cuts are needed.
     """
     kept: list[Cut] = []
+    whole = np.array(program.form.integer, dtype=bool)
     stalled, last = 0, -math.inf
     for _ in range(MOST_ROUNDS):
         if simplex.run(seconds=clock.left) is not End.OPTIMAL:
@@ -53,6 +54,9 @@ def root_cuts(
         stalled = stalled + 1 if value <= last + LEAST_RISE * abs(last) else 0
         if stalled > 2:
             break
+        among = simplex.point[whole]
+        if (np.abs(among - np.rint(among)) <= WHOLE).all():
+            break  # no cut excludes a point of the program
         last = max(last, value)
         found = _round(program, lower, upper, simplex, clock)
         if not found:
