@@ -15,9 +15,9 @@ import decimal
 import functools
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from farkas.certificates.directed_rounding import directed, exponential, quotient
 from farkas.certificates.doubles import nearest
@@ -82,9 +82,8 @@ def replay(data: CodedComputing, run: RunDecisions) -> Replay:
     low = high = Fraction(0)
     endless = not kept.broken
     for master, task in enumerate(data.masters):
-        pairs = working_pairs(data, master, share[master], loads[master])
-        found = completion(pairs, task.rows)
-        if found is None and _never(pairs, task.rows):
+        found = expected_time(data, master, share[master], loads[master])
+        if found is None and _never(data, master, share[master], loads[master]):
             kept.broken.append(f"master {master} never expects its {task.rows} rows")
         elif found is None:
             endless = False  # it ends, after more time than a run can state
@@ -117,22 +116,40 @@ def plan_faults(data: CodedComputing, share: Numbers, loads: Numbers) -> Require
     return kept
 
 
-def working_pairs(
+def expected_time(
     data: CodedComputing, master: int, share: tuple[float, ...], loads: tuple[float, ...]
-) -> list[WorkingPair]:
-    """Return the pairs that work for a master."""
+) -> tuple[Fraction, Fraction] | None:
+    """Enclose the time at which a master expects its rows; None when there is none, or no double.
+
+    Who values a plan also has its value proved, so that the last plans are remembered.
+    """
+    pairs = tuple(zip(share, loads, data.rate[master], data.shift[master], strict=True))
+    return _time_of(pairs, data.masters[master].rows)
+
+
+@functools.lru_cache(maxsize=256)
+def _time_of(pairs: tuple[Any, ...], rows: int) -> tuple[Fraction, Fraction] | None:
+    return completion(working_pairs(pairs), rows)
+
+
+def working_pairs(pairs: Iterable[Any]) -> list[WorkingPair]:
+    """Return the pairs, each as share, load, rate and shift, that work."""
     return [
         WorkingPair(
             Fraction(k) * Fraction(load), Fraction(u) * Fraction(a), Fraction(u) / Fraction(load)
         )
-        for k, load, u, a in zip(share, loads, data.rate[master], data.shift[master], strict=True)
+        for k, load, u, a in pairs
         if k > 0 and load > 0 and u is not None and a is not None
     ]
 
 
-def _never(pairs: list[WorkingPair], rows: int) -> bool:
+def _never(
+    data: CodedComputing, master: int, share: tuple[float, ...], loads: tuple[float, ...]
+) -> bool:
     """Whether the rows are not expected however long one waits."""
-    return sum((pair.weight for pair in pairs), Fraction(0)) <= rows
+    pairs = zip(share, loads, data.rate[master], data.shift[master], strict=True)
+    sent = sum((pair.weight for pair in working_pairs(pairs)), Fraction(0))
+    return sent <= data.masters[master].rows
 
 
 def completion(pairs: list[WorkingPair], rows: int) -> tuple[Fraction, Fraction] | None:

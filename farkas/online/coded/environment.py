@@ -26,7 +26,7 @@ from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, algorithm, environment
 from farkas.online.policy import Policy
 from farkas.online.run import Bound, Sense
-from farkas.replay.coded import completion, plan_faults, working_pairs
+from farkas.replay.coded import expected_time, plan_faults
 from farkas.tolerances import OUTWARD_CLOSE
 
 if TYPE_CHECKING:
@@ -52,10 +52,8 @@ def surrogate_times(data: CodedComputing, share: Floats, loads: Floats) -> Float
     Infinite where the loads are too few ever.
     """
     times = []
-    for master, (task, k, load) in enumerate(
-        zip(data.masters, share.tolist(), loads.tolist(), strict=True)
-    ):
-        found = completion(working_pairs(data, master, k, load), task.rows)
+    for master, (k, load) in enumerate(zip(share.tolist(), loads.tolist(), strict=True)):
+        found = expected_time(data, master, tuple(k), tuple(load))
         times.append(math.inf if found is None else float(sum(found) / 2))
     return np.array(times)
 
