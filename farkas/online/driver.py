@@ -482,8 +482,7 @@ def slots_of(
         if (more_earned or new_bound) and proved is not None and not run.violations:
             # rounded sums may be better than the bound by their rounding
             ratio = ratio_at_most(world.sense, so_far, proved, exact=False)
-        sides = (value, reached) if known else (None, None)
-        more: dict[str, Any] = dict(zip(("value", "value_so_far"), sides, strict=True))
+        more: dict[str, Any] = {}
         if each.answers:
             more["program"], more["solver"] = each.answers[-1].program, each.answers[-1].solver
             more["programs"] = len(each.answers)
@@ -492,5 +491,8 @@ def slots_of(
             more["dual"] = each.dual if math.isfinite(each.dual) else None
         if theorem is not None:
             more["left"], more["right"] = str(theorem.left[slot]), str(theorem.right[slot])
-        found.append(Slot(bound_so_far=words, ratio_so_far=ratio, **more))
+        at, up_to = (value, reached) if known else (None, None)
+        found.append(
+            Slot(value=at, value_so_far=up_to, bound_so_far=words, ratio_so_far=ratio, **more)
+        )
     return found
