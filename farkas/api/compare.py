@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from types import NoneType
 from typing import TYPE_CHECKING, Any
@@ -237,7 +237,7 @@ def compare(
         outcomes.append(_run(item, instance, seed, solver, time_limit, steps))
         if progress is not None:
             progress(done + 1, len(items))
-    labels = [item.name for item in items]
+    labels = _labels(items)
     if bound_seconds is not None:
         with contextlib.suppress(NoAnswer):  # no decisions in time
             known = optimum(
@@ -302,7 +302,10 @@ def _chosen(kind: str, names: Iterable[Any] | None, problem: str | None) -> list
         found = [item for item in of_kind if item.problem == (problem or "")]
         known = sorted({item.problem for item in of_kind if item.problem})
     else:
-        found = list({item.name: item for item in (as_algorithm(n, kind) for n in names)}.values())
+        found = []
+        for item in (as_algorithm(name, kind) for name in names):
+            if item not in found:  # policies of one name may be different ones
+                found.append(item)
         known = sorted({item.problem or f"what kind {kind} asks for" for item in found})
         if len(known) > 1:
             raise InvalidOption(f"these algorithms solve different problems: {', '.join(known)}")
@@ -312,6 +315,24 @@ def _chosen(kind: str, names: Iterable[Any] | None, problem: str | None) -> list
         what = f"kind {kind}" if problem is None else f"kind {kind} for {named(problem)}"
         hint = "" if names is not None or problem is None else suggestion(problem, known)
         raise InvalidOption(f"no algorithm of {what} to compare{hint}")
+    return found
+
+
+def _labels(items: Sequence[Algorithm]) -> list[str]:
+    """Names of algorithms; those of one name with the options that differ, or numbered."""
+    found: list[str] = []
+    for item in items:
+        others = [one for one in items if one.name == item.name and one is not item]
+        differ = {
+            f"{named(key)}={named(str(value))}": None
+            for key, value in item.options.items()
+            for one in others
+            if one.options.get(key) != value
+        }
+        label = f"{item.name} ({', '.join(differ)})" if differ else item.name
+        if any(one.options == item.options for one in others):
+            label += f" #{1 + sum(one.rpartition(' #')[0] == label for one in found)}"
+        found.append(label)
     return found
 
 

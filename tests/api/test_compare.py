@@ -168,6 +168,26 @@ def test_a_name_given_twice_runs_once() -> None:
     assert seen == [1]
 
 
+def test_policies_of_one_name_are_told_apart() -> None:
+    @dataclasses.dataclass(frozen=True)
+    class Buyer(Base):
+        """Orders more than is asked."""
+
+        factor: float = 1.0
+
+        def step(self, state: None, arrivals: float) -> tuple[None, float]:
+            return None, self.factor * arrivals
+
+    other = type("Buyer", (Buyer,), {})
+    found = compare(Toy(), [Buyer(2.0), Buyer(3.0), other(3.0), "double", "toy.double"])  # type: ignore[arg-type]
+    assert {entry.algorithm: entry.value for entry in found.entries} == {
+        "toy.Buyer (factor=2.0)": 12.0,
+        "toy.Buyer (factor=3.0) #1": 18.0,
+        "toy.Buyer (factor=3.0) #2": 18.0,
+        "toy.double": 12.0,
+    }
+
+
 def test_unknown_and_no_algorithms_are_refused_before_any_run() -> None:
     with pytest.raises(UnknownName, match=r"did you mean toy\.exact"):
         compare(Toy(), ["toy.double", "toy.exakt"])
