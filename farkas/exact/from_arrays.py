@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from farkas.errors import UnsupportedForm
 from farkas.exact.sources import from_arrays, refuse
 from farkas.forms.rational import Numbers, RationalForm
 from farkas.numbers import Floats
@@ -67,6 +68,16 @@ def read_highs(model: Any, numbers: Numbers) -> RationalForm:
         "a list of linear objectives": model.getNumLinearObjectives(),
         "semicontinuous or implicitly integer columns": any(kind > 1 for kind in kinds),
     })  # fmt: skip
+    of_rows, of_columns = (
+        (lp.row_lower_, lp.row_upper_),
+        (lp.col_lower_, lp.col_upper_, lp.col_cost_),
+    )
+    held = [(lp.num_row_, of_rows), (lp.num_col_, of_columns)]
+    if any(len(numbers) != count for count, lists in held for numbers in lists):
+        raise UnsupportedForm(
+            "the model holds a part of a row or column that HiGHS refused (addRow or addCol"
+            " returned kError); make the model anew"
+        )
     parts = (np.array(lp.a_matrix_.value_), np.array(lp.a_matrix_.index_))
     layout = sp.csc_array if int(lp.a_matrix_.format_) == 1 else sp.csr_array
     shape = (lp.num_row_, lp.num_col_)

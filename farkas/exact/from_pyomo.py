@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,7 @@ from pyomo.core import (
     Var,
     value,
 )
+from pyomo.core.expr.visitor import identify_variables
 from pyomo.network import Port
 from pyomo.repn import generate_standard_repn
 
@@ -70,10 +73,11 @@ class _Parts:
 
     def _linear(self, expression: Any, where: str) -> tuple[dict[int, float], float]:
         """Factors by identity of the variable, and the constant."""
-        try:
+        for variable in identify_variables(expression):
+            if variable.fixed and variable.value is None:
+                raise UnsupportedForm(f"{where}: {variable.name} is fixed and has no value")
+        with _without_value(where):
             found = generate_standard_repn(expression)
-        except (TypeError, ValueError) as problem:  # of a fixed variable or parameter without value
-            raise UnsupportedForm(f"{where}: {one_line(str(problem))}") from None
         if not found.is_linear():
             raise UnsupportedForm(f"{where} is not linear")
         terms: dict[int, float] = {}
@@ -81,6 +85,15 @@ class _Parts:
             self._columns.setdefault(id(variable), variable)
             terms[id(variable)] = terms.get(id(variable), 0.0) + value(factor)
         return terms, float(value(found.constant))
+
+
+@contextlib.contextmanager
+def _without_value(where: str) -> Iterator[None]:
+    """Refuse what Pyomo cannot evaluate, as a parameter without a value."""
+    try:
+        yield
+    except (TypeError, ValueError) as problem:
+        raise UnsupportedForm(f"{where}: {one_line(str(problem))}") from None
 
 
 def _refuse_others(model: Any) -> None:
@@ -109,8 +122,9 @@ def read_pyomo(model: Any, numbers: Numbers) -> RationalForm:
     row_upper: list[Side] = []
     for row, (_, constant) in zip(parts.rows, parts.bodies, strict=True):
         for sides, end, absent in ((row_lower, row.lower, -np.inf), (row_upper, row.upper, np.inf)):
-            number = absent if end is None else float(value(end))
             where = f"a side of {row.name}"
+            with _without_value(where):
+                number = absent if end is None else float(value(end))
             known = side(number, absent, numbers, where)
             sides.append(None if known is None else known - taken(constant, numbers, where))
 
@@ -146,7 +160,8 @@ def _bounds(variable: Any) -> tuple[float, float]:
             f"the domain of {variable.name}, {variable.domain}, is neither an interval nor all"
             " whole numbers of one; write it with binary variables"
         )
-    low, high = value(variable.lower), value(variable.upper)  # within the domain
+    with _without_value(f"a bound of {variable.name}"):
+        low, high = value(variable.lower), value(variable.upper)  # within the domain
     return -np.inf if low is None else float(low), np.inf if high is None else float(high)
 
 

@@ -107,7 +107,9 @@ def require_convex_solver(problem: Any, solver: str) -> None:
         problem.get_problem_data(solver=name)
     except Exception as failure:  # CVXPY has no type of its own for it
         words = " ".join(str(failure).split())
-        raise UnsupportedForm(f"cvxpy:{name} cannot take the program: {words}") from None
+        raise UnsupportedForm(
+            f"cvxpy:{name} cannot take the program: {words.rstrip('.')}; ask clarabel or scs"
+        ) from None
 
 
 def _times(unit: float, dual: Any) -> Any:

@@ -235,6 +235,35 @@ def test_linopy() -> None:
     assert (found.value, found.values()) == (F(51, 8), {"x[a]": 3, "y": F(3, 2)})
 
 
+@pytest.mark.parametrize("place", ["side", "factor", "bound", "variable"])
+def test_models_of_pyomo_whose_numbers_are_missing_are_refused(place: str) -> None:
+    model = pyo.ConcreteModel()
+    model.x, model.z, model.p = pyo.Var(bounds=(0, 5)), pyo.Var(), pyo.Param(mutable=True)
+    model.goal = pyo.Objective(expr=model.x)
+    words = {"side": "a side of row", "factor": "row row: ", "bound": "a bound of x"}
+    if place == "bound":
+        model.x.setub(model.p)
+    elif place == "variable":
+        model.z.fixed = True
+        model.row = pyo.Constraint(expr=model.x <= model.z)
+    else:
+        factor, end = (1, model.p) if place == "side" else (model.p, 1)
+        model.row = pyo.Constraint(expr=factor * model.x <= end)
+    with pytest.raises(UnsupportedForm, match=words.get(place, "row row: z is fixed and has no")):
+        from_object(model, "binary")
+
+
+def test_a_row_that_highs_refused_in_part_is_not_read() -> None:
+    model = highspy.Highs()
+    model.setOptionValue("output_flag", False)
+    for _ in range(2):
+        model.addVar(0.0, 10.0)
+    twice = np.array([0, 0], dtype=np.int32), np.ones(2)
+    assert model.addRow(-1e30, 4.0, 2, *twice) == highspy.HighsStatus.kError
+    with pytest.raises(UnsupportedForm, match="a part of a row or column that HiGHS refused"):
+        from_object(model, "binary")
+
+
 def test_problems_of_cvxpy_without_variables_values_or_convexity_are_refused() -> None:
     x, factor = cp.Variable(), cp.Parameter(name="rate")
     for problem, words in (

@@ -422,3 +422,12 @@ def test_rows_without_a_name_take_one_that_is_free() -> None:
     form = parse_lp("min\n x\nst\n x >= 1\n c1: x >= 2\n x >= 3\nend\n")
     assert len(set(form.row_names)) == 3
     assert form.row_names[1] == "c1"
+
+
+def test_a_file_that_may_be_cut_short_says_so(tmp_path: Path) -> None:
+    file, text = tmp_path / "a.lp", "min\n obj: x + y\nst\n c: x + y >= 2\n"
+    file.write_text(text)
+    (note,) = read_model(file).notes
+    assert note == "the file ends without End; it may be cut short"
+    file.write_text(f"{text}end\n")
+    assert not read_model(file).notes

@@ -212,6 +212,8 @@ def _prove(
 
 def _print_proof(found: BoxProof) -> None:
     low, high = found.words()
+    if found.scope.startswith("against"):  # the lower side is against plans of any shape
+        low += " (against any plan)"
     rows: list[tuple[str, Any]] = [
         ("ratio, on some instance at least", low),
         ("ratio, on every instance at most", high),
