@@ -428,6 +428,6 @@ def test_a_file_that_may_be_cut_short_says_so(tmp_path: Path) -> None:
     file, text = tmp_path / "a.lp", "min\n obj: x + y\nst\n c: x + y >= 2\n"
     file.write_text(text)
     (note,) = read_model(file).notes
-    assert note == "the file ends without End; it may be cut short"
+    assert note == "line 4: the file ends without End; it may be cut short"
     file.write_text(f"{text}end\n")
     assert not read_model(file).notes
