@@ -6,7 +6,7 @@ import collections
 import dataclasses
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -48,11 +48,23 @@ def decide(
     The options are all, settled; ``arrivals`` are those of the instance where they are made
     already.
     """
+    found = _decided(algorithm, options, instance, seed, arrivals)
+    return found if isinstance(found, Decisions) else None
+
+
+def _decided(
+    algorithm: Algorithm,
+    options: Mapping[str, Any],
+    instance: Instance,
+    seed: int,
+    arrivals: Iterable[Any] | None,
+) -> Decisions | Exception:
+    """Let an algorithm decide; the error where it has no answer."""
     policy, world = as_policy(algorithm.make(**options)), environments[instance.kind]
     try:
         decisions = decide_all(policy, world, instance, seed, arrivals=arrivals).decisions
-    except (FarkasError, ArithmeticError):
-        return None
+    except (FarkasError, ArithmeticError) as error:
+        return error
     return Decisions(
         algorithm=algorithm.name,
         kind=instance.kind,
@@ -168,8 +180,10 @@ class Scorer:
             raise NotApplicable(f"kind {kind} has no worst cases: it has no {lack}")
         self.sense = environments[kind].sense
         self.lifts: collections.deque[float] = collections.deque([math.inf], maxlen=LIFTS)
-        self._arrivals: tuple[Instance, Sequence[Any]] | None = None
         self.evaluations = 0
+        self.raised = 0  #: Instances on which the algorithm raised an error.
+        self.broken = 0  #: Instances on which its decisions break requirements.
+        self.error: Exception | None = None  #: The first that it raised.
         self.pressed: Callable[[], bool] = lambda: False
         """Whether Ctrl-C was pressed, after which nothing is scored: solvers end early."""
         self.left: Callable[[], float] = lambda: math.inf
@@ -182,21 +196,24 @@ class Scorer:
         has added to the fast algorithms' witnesses lately.
         """
         self.evaluations += 1
-        self._arrivals = None
-        reached = self._decide(self.algorithm, self.options, instance, self.seed)
-        value: Fraction | None = None
+        arrivals = environments[instance.kind].arrivals(instance)  # made once for all algorithms
+        reached = _decided(self.algorithm, self.options, instance, self.seed, arrivals)
+        if isinstance(reached, Exception):
+            self.raised += 1
+            self.error = self.error or reached
+            return None
         try:
-            if reached is not None:
-                value = value_of(self.sense, replayed(reached, instance))
+            value = value_of(self.sense, replayed(reached, instance))
         except FarkasError:
-            reached = None
-        if reached is None or (value is not None and value < 0):
+            self.broken += 1
+            return None
+        if value is not None and value < 0:
             return None
         best: ScoredInstance | None = None
         for name in self.witnesses:
             if name != self.algorithm.name:
                 other = algorithms[name]
-                witness = self._decide(other, other.settle({}), instance, 0)
+                witness = decide(other, other.settle({}), instance, 0, arrivals)
                 best = self._better(best, instance, reached, value, witness)
         if best is None or (best.ratio and best.height + max(self.lifts) > at_least):
             before = -math.inf if best is None else best.height
@@ -238,14 +255,6 @@ class Scorer:
             algorithm=run.algorithm, kind=run.kind, options=run.options, decisions=run.decisions
         )
         return self._better(best, instance, reached, value, witness), run.certificate
-
-    def _decide(
-        self, algorithm: Algorithm, options: Mapping[str, Any], instance: Instance, seed: int
-    ) -> Decisions | None:
-        """Let an algorithm decide on arrivals that are made once for all of them."""
-        if self._arrivals is None or self._arrivals[0] is not instance:
-            self._arrivals = instance, environments[instance.kind].arrivals(instance)
-        return decide(algorithm, options, instance, seed, self._arrivals[1])
 
     def _better(
         self,

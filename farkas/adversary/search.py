@@ -13,7 +13,7 @@ import numpy as np
 from farkas.adversary.moves import extreme, moved, pushed, redrawn
 from farkas.adversary.scoring import ScoredInstance, Scorer
 from farkas.adversary.shape import InstanceBox, Plain, copied
-from farkas.errors import NoAnswer
+from farkas.errors import NoAnswer, PolicyProblem
 from farkas.instances import Instance
 from farkas.solvers.options import CtrlC
 
@@ -26,6 +26,8 @@ REDRAWN = 0.1
 PUSHED = 0.4  #: Share of moves that put a family at an end of its range.
 KEPT = 6  #: Incumbents.
 COLD = 0.02  #: Last temperature of a walk; at 1 a loss of 1 in height is taken once in e times.
+#: Instances at the begin after which the search ends if a policy of one's own raises on all.
+BROKEN = 20
 IDLE = 1200  #: Moves in a row that the box refuses, after which the search ends.
 WARM = 0.15  #: First temperature of a search for a worst instance.
 LARGEST = 700.0  #: Logarithm beyond which a ratio is not told apart in progress.
@@ -145,6 +147,9 @@ class Found:
 
     best: ScoredInstance  #: The instance with the largest ratio.
     evaluations: int  #: Instances scored.
+    #: raised, broken: those of them on which the algorithm raised, or broke requirements.
+    raised: int
+    broken: int
     interrupted: bool  #: Whether Ctrl-C ended it.
 
 
@@ -160,7 +165,8 @@ def search(
     """Search a box for an instance on which an algorithm is far from a witness.
 
     Raises `NoAnswer`: the algorithm has valid decisions and a witness on no instance that was
-    tried; `KeyboardInterrupt`: ctrl-C came before anything was scored; later it ends the search
+    tried; `PolicyProblem`: a policy of one's own raises on each of the first ones;
+    `KeyboardInterrupt`: ctrl-C came before anything was scored; later it ends the search
     with what it has.  ``seconds`` are CPU time, after which no instance is scored any more.  The
     same number of ``evaluations`` finds the same, whatever the time.  ``progress`` is called
     whenever the ratio has grown.
@@ -173,6 +179,8 @@ def search(
         nonlocal done
         done, before = done + 1, annealer.height
         scored = scorer.score(instance, before)
+        if scorer.raised == done == BROKEN and isinstance(scorer.error, PolicyProblem):
+            raise scorer.error
         if scored is not None and progress is not None and scored.height > before:
             progress(done, math.exp(min(scored.height, LARGEST)))
         return scored
@@ -195,6 +203,12 @@ def search(
     if not annealer.kept:
         raise NoAnswer(
             f"{scorer.algorithm.name} has no valid decisions beside a witness on any of"
-            f" {done} instances"
-        )
-    return Found(annealer.kept[0][0], done, interrupted)
+            f" {done} instances{_failures(scorer)}"
+        ) from scorer.error
+    return Found(annealer.kept[0][0], done, scorer.raised, scorer.broken, interrupted)
+
+
+def _failures(scorer: Scorer) -> str:
+    """Say on how many instances an algorithm failed, and its first error."""
+    said = f"; it breaks requirements on {scorer.broken}" if scorer.broken else ""
+    return said + (f"; it raises on {scorer.raised}: {scorer.error}" if scorer.raised else "")

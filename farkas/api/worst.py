@@ -43,6 +43,9 @@ class WorstCase(ShowsItself):
     scored: ScoredInstance
     #: evaluations, seconds, seed: instances scored, CPU seconds, and seed of the search.
     evaluations: int
+    #: raised, broken: instances on which the algorithm raised, or broke requirements.
+    raised: int
+    broken: int
     seconds: float
     seed: int
     is_shrunk: bool  #: Whether nothing more could be left out or rounded.
@@ -95,6 +98,8 @@ class WorstCase(ShowsItself):
             **both("bound", self.bound, up=up),
             "instance": self.gap.instance,
             "evaluations": self.evaluations,
+            "raised": self.raised,
+            "broke_requirements": self.broken,
             "seconds": self.seconds,
             "seed": self.seed,
             "shrunk": self.is_shrunk,
@@ -158,6 +163,8 @@ def worst(
         No such algorithm, option, preset, size or range.
     NoAnswer
         The algorithm has valid decisions beside a witness on no instance that was tried.
+    PolicyProblem
+        A policy of one's own raises on each of the first instances.
 
     Examples
     --------
@@ -203,6 +210,8 @@ def worst(
         proof=prove_gap(best.gap(scorer.seed)),
         scored=best,
         evaluations=found.evaluations,
+        raised=found.raised,
+        broken=found.broken,
         seconds=time.process_time() - begin,
         seed=seed,
         is_shrunk=complete,

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 import time
+from typing import Any
 
 import msgspec
 import numpy as np
 import pytest
 
+import farkas
 from farkas.adversary.moves import LOST, shrunk
 from farkas.adversary.scoring import ScoredInstance, Scorer
-from farkas.adversary.search import KEPT, Annealer, search
+from farkas.adversary.search import BROKEN, KEPT, Annealer, search
 from farkas.adversary.shape import InstanceBox, copied, entries, plain_of, shape_of
-from farkas.errors import NoAnswer
+from farkas.cli.commands.worst import _print
+from farkas.errors import NoAnswer, PolicyProblem
 from farkas.instances import library
 from farkas.online.driver import algorithms
+from farkas.online.policy import as_algorithm
 
 
 def draws(name: str, box: InstanceBox) -> float:
@@ -82,6 +87,47 @@ def test_nobody_to_attack_is_said() -> None:
         search(
             InstanceBox.around(instance), Scorer(algorithms["dps.fixed_price"], {}), evaluations=5
         )
+
+
+class Typo(farkas.Policy):
+    """Raises."""
+
+    kind = "gadget"
+
+    def step(self, state: Any, arrivals: Any) -> Any:
+        return state, arrivals.foo
+
+
+class Wrong(farkas.Policy):
+    """Decides what is no decision."""
+
+    def step(self, state: Any, arrivals: Any) -> Any:
+        return state, {}
+
+
+def test_the_error_of_a_policy_is_told_when_nothing_could_be_scored() -> None:
+    own = as_algorithm(Typo)
+    line = r"AttributeError: .*'foo' \(test_search\.py, line \d+\)"
+    with pytest.raises(NoAnswer, match=rf"any of 5 instances; it raises on 5: .*{line}"):
+        search(InstanceBox.drawn("gadget"), Scorer(own, {}), evaluations=5)
+    scorer = Scorer(own, {})
+    with pytest.raises(PolicyProblem, match=line):
+        search(InstanceBox.drawn("gadget"), scorer, evaluations=2000)
+    assert scorer.evaluations == BROKEN
+
+
+def test_failures_beside_instances_that_are_scored_are_counted(capsys: Any) -> None:
+    local = algorithms["mlbroker.local"]
+    made = itertools.cycle([Typo, Typo, Wrong, local.make])
+    chosen = dataclasses.replace(local, make=lambda **options: next(made)(**options))
+    found = farkas.worst(chosen, evaluations=24)
+    assert (found.evaluations, found.raised, found.broken) == (24, 12, 6)
+    said = found.to_builtins()
+    assert (said["raised"], said["broke_requirements"]) == (12, 6)
+    _print(found)
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["of", "them", "raised", "12"] in rows
+    assert ["of", "them", "broke", "requirements", "6"] in rows
 
 
 @pytest.mark.slow

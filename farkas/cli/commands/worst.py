@@ -159,6 +159,8 @@ def _print(found: WorstCase) -> None:
         ("witness by", found.gap.witness.algorithm),
         ("proved bound", None if found.bound is None else promised(found.bound, up=up)),
         ("instances scored", found.evaluations),
+        *([("of them raised", found.raised)] if found.raised else []),
+        *([("of them broke requirements", found.broken)] if found.broken else []),
         ("made small", "yes" if found.is_shrunk else "not to the end"),
         ("CPU seconds", tables.seconds(found.seconds)),
     ]
