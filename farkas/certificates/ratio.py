@@ -32,24 +32,25 @@ def certified_ratio(
     >>> certified_ratio("max", Fraction(0), Fraction(3), exact=True) is None
     True
     """
-    found = _parts(sense, value, bound, exact)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    found = _parts(sense, value.as_integer_ratio(), bound, exact)
     return None if found is None else Fraction(*found)
 
 
 def _parts(
-    sense: Sense, value: Fraction | float, bound: Fraction, exact: bool
+    sense: Sense, value: tuple[int, int], bound: Fraction, exact: bool
 ) -> tuple[int, int] | None:
     """Return numerator and denominator of the `certified_ratio`, not in lowest terms."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    low, high = (bound, value) if sense == "min" else (value, bound)
-    (low_top, low_bottom), (high_top, high_bottom) = low.as_integer_ratio(), high.as_integer_ratio()
-    less, more = low_top * high_bottom, high_top * low_bottom
+    (top, bottom), (bound_top, bound_bottom) = value, bound.as_integer_ratio()
+    more, less = top * bound_bottom, bound_top * bottom
+    if sense == "max":
+        more, less = less, more
     if less < more:
         return (more, less) if less > 0 else None
     share = Fraction(0 if exact else FEASIBLE)
     if less - more > share * max(abs(less), abs(more)):
-        raise beaten(sense, bound, value)
+        raise beaten(sense, bound, Fraction(*value))
     return 1, 1
 
 
@@ -69,14 +70,19 @@ def beaten(sense: Sense, bound: Fraction, value: Fraction | float) -> NotACertif
 
 
 def ratio_at_most(
-    sense: Sense, value: Fraction | float, bound: Fraction, *, exact: bool
+    sense: Sense, value: Fraction | float | tuple[int, int], bound: Fraction, *, exact: bool
 ) -> float | None:
     """Return the smallest double that is at least the `certified_ratio`; None beyond all doubles.
+
+    ``value`` may be a numerator and a denominator > 0, in whatever terms.
 
     >>> ratio_at_most("max", Fraction(1), Fraction(1, 10) * 11, exact=True)
     1.1
     """
-    found = _parts(sense, value, bound, exact)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    parts = value if isinstance(value, tuple) else value.as_integer_ratio()
+    found = _parts(sense, parts, bound, exact)
     return None if found is None else double_of(*found, up=True)
 
 

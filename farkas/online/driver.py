@@ -41,7 +41,7 @@ import numpy as np
 
 import farkas
 from farkas.certificates.ratio import ratio_at_most
-from farkas.certificates.sums import exactly, scaled
+from farkas.certificates.sums import exactly
 from farkas.errors import InvalidInstance, InvalidOption, NotApplicable, PolicyProblem, UnknownName
 from farkas.files.writing import write_bytes
 from farkas.messages import shown
@@ -468,20 +468,19 @@ def slots_of(
     finite = np.isfinite(values)
     exact = exactly(np.where(finite, values, 0.0))
     sums = itertools.accumulate(exact.numbers.tolist())  # whole numbers: fractions are slow to add
-    so_far, reached, words, ratio = Fraction(0), 0.0, None, None
-    known_total, known_bound = 0, None
+    up, down = 1 << max(exact.exponent, 0), 1 << max(-exact.exponent, 0)
+    reached, words, ratio, known_total, known_bound = 0.0, None, None, 0, None
     dates = [None] * slots if bounds is None else bounds[:slots]
     rows = zip(values.tolist(), finite.tolist(), sums, dates, programs, strict=True)
     for slot, (value, known, total, proved, each) in enumerate(rows):
         # many slots of a long horizon change neither
         if more_earned := total != known_total:
-            so_far, known_total = scaled(total, exact.exponent), total
-            reached = float(so_far)
+            known_total, reached = total, total * up / down
         if new_bound := proved is not known_bound:
             words, known_bound = None if proved is None else str(proved), proved
         if (more_earned or new_bound) and proved is not None and not run.violations:
             # rounded sums may be better than the bound by their rounding
-            ratio = ratio_at_most(world.sense, so_far, proved, exact=False)
+            ratio = ratio_at_most(world.sense, (total * up, down), proved, exact=False)
         more: dict[str, Any] = {}
         if each.answers:
             more["program"], more["solver"] = each.answers[-1].program, each.answers[-1].solver
