@@ -13,6 +13,7 @@ import pytest
 
 import farkas.kernels
 from farkas.certificates.arrays import copy_floats, copy_ints
+from farkas.exact.node_bounds import Deadline
 from farkas.kernels import (
     Floats1,
     Floats2,
@@ -169,11 +170,12 @@ def test_clocks_stand_still_while_kernels_are_compiled(monkeypatch: pytest.Monke
     monkeypatch.setattr(farkas.kernels, "STEPS_INTERPRETED", -1)
     monkeypatch.setattr("farkas.kernels.machine.translate", translate)
     monkeypatch.setattr(farkas.kernels.time, "perf_counter", lambda: now[0])
-    begin = clock()
+    begin, deadline = clock(), Deadline(5.0)
     now[0] += 1.0
     assert outer([3.0]) == 3.0
     now[0] += 2.0
     assert (clock() - begin, now[0]) == (3.0, 2003.0)
+    assert deadline.left == 2.0  # time limits are not used up by compiling
 
 
 def at_work(steps: float, *kinds: str) -> list[str]:
