@@ -175,7 +175,7 @@ class Algorithm:
     options: dict[str, Any]
     types: dict[str, Any]
     relaxed: bool = False  #: Whether its runs are points of a relaxation, which may be worth more.
-    source_sha256: str = ""  #: Of the file of a policy that is not farkas's own; else empty.
+    source_sha256: str = ""  #: Of the files of a policy that is not farkas's own; else empty.
 
     @property
     def kind(self) -> str:

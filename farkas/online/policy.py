@@ -45,6 +45,7 @@ from farkas.files import read_bytes
 from farkas.messages import named
 from farkas.numbers import Rng
 from farkas.online.driver import GONE, Algorithm, algorithms, environments, options_of, plain
+from farkas.online.sources import own_modules, source_sha256
 
 if TYPE_CHECKING:
     from farkas.online.driver import Outcome
@@ -312,9 +313,8 @@ def _registered(name: str, kind: str) -> Algorithm:
 def _from_file(text: str, kind: str) -> Algorithm:
     """Import the file under a name of its own; its folder is where it imports from, too."""
     path, _, name = text.rpartition(":") if ".py:" in text else (text, "", "")
-    content = read_bytes(path)
-    digest = hashlib.sha256(content).hexdigest()
-    module_name = f"farkas_policy_{digest[:16]}"
+    read_bytes(path)  # refuses what cannot be read
+    module_name = f"farkas_policy_{source_sha256(path)[:16]}"
     module = sys.modules.get(module_name)
     if module is None:
         module = _imported(path, module_name)
@@ -327,6 +327,10 @@ def _from_file(text: str, kind: str) -> Algorithm:
     return _of_policy(vars(module)[name], kind)
 
 
+#: Modules beside policies that were imported for them.
+_of_policies: set[str] = set()
+
+
 def _imported(path: str, name: str) -> Any:
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
@@ -334,7 +338,12 @@ def _imported(path: str, name: str) -> Any:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # dataclasses look their module up
     folder = str(Path(path).resolve().parent)
+    modules = own_modules(path).keys()
+    for one in modules & _of_policies:  # as their files are today, or of another folder
+        sys.modules.pop(one, None)
+    before, quiet = set(sys.modules), sys.dont_write_bytecode
     sys.path.insert(0, folder)
+    sys.dont_write_bytecode = True  # Python's cache misses a change within a second
     try:
         spec.loader.exec_module(module)
     except Exception as error:
@@ -344,6 +353,8 @@ def _imported(path: str, name: str) -> Any:
         ) from error
     finally:
         sys.path.remove(folder)
+        sys.dont_write_bytecode = quiet
+        _of_policies.update(modules - before)
     return module
 
 
@@ -424,13 +435,10 @@ def _place(cls: type) -> str:
 
 
 def _digest(cls: type) -> str:
-    """Hash of the file of a class, or of what it is made of where there is none."""
-    try:
+    """Hash of the sources of a class, or of what it is made of where there are none."""
+    with contextlib.suppress(TypeError, OSError):
         path = inspect.getsourcefile(cls)
-        content = Path(path).read_bytes() if path else b""
-    except (TypeError, OSError):
-        content = b""
-    if not content:
-        code = [f.__code__.co_code for f in vars(cls).values() if hasattr(f, "__code__")]
-        content = b"".join(code)
-    return hashlib.sha256(content).hexdigest()
+        if path and Path(path).stat().st_size:
+            return source_sha256(path)
+    code = [f.__code__.co_code for f in vars(cls).values() if hasattr(f, "__code__")]
+    return hashlib.sha256(b"".join(code)).hexdigest()

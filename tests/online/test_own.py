@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from farkas.online import Bound
 from farkas.online.driver import algorithms
 from farkas.online.mlbroker.environment import PlacedSlot
 from farkas.online.policy import as_algorithm
+from farkas.online.sources import own_modules
 
 FILE = '''
 import dataclasses
@@ -267,3 +269,57 @@ def test_a_policy_in_a_file_is_swept_and_searched_for_its_worst_instance(tmp_pat
     assert {one.output["algorithm"] for one in results if one.output} == {"dps.Refusal"}
     found = farkas.worst(f"{mine}:Refusal", evaluations=20)
     assert found.gap.reached.algorithm == "dps.Refusal"
+
+
+HELPED = """
+import farkas
+from helper import COST
+from parts import inner
+from farkas.online.dps.environment import Decision
+
+class Refusal(farkas.Policy):
+    kind = "dps"
+    shift: float = COST + inner.COST
+
+    def remarks(self, state):
+        return [f"shift {COST + inner.COST}"]
+
+    def step(self, state, arrivals):
+        return state, Decision("declined", 0.0)
+"""
+
+
+def test_modules_of_its_folder_are_a_part_of_a_policy(tmp_path: Path) -> None:
+    mine, path = tmp_path / "helped.py", tmp_path / "sweep.toml"
+    mine.write_text(HELPED)
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "__init__.py").write_text("from . import inner\n")
+    (tmp_path / "parts" / "inner.py").write_text("COST = 5\n")
+    (tmp_path / "helper.py").write_text("COST = 1\n")
+    (tmp_path / "unused.py").write_text("COST = 1\n")
+    assert sorted(own_modules(mine)) == ["helper", "parts", "parts.inner"]
+    farkas.save(farkas.load("dps/tiny"), tmp_path / "tiny.json")
+    path.write_text(
+        'name = "own"\n[[instances]]\nfiles = ["tiny.json"]\n'
+        f'[[algorithms]]\nname = "{mine}:Refusal"\n'
+    )
+    hashes = [as_algorithm(f"{mine}:Refusal").source_sha256]
+    assert (sweep(path).performed, sweep(path).performed) == ({"done": 1}, {})
+    changes = (("helper.py", "2", 7), ("parts/inner.py", "6", 8))
+    for name, cost, shift in changes:  # as long as before, within a second
+        (tmp_path / name).write_text(f"COST = {cost}\n")
+        run = farkas.run("dps/tiny", f"{mine}:Refusal")
+        assert f"shift {shift}" in run.remarks
+        hashes.append(run.manifest.policy_sha256)
+        assert sweep(path).performed == {"done": 1}
+    (tmp_path / "unused.py").write_text("COST = 3\n")
+    assert as_algorithm(f"{mine}:Refusal").source_sha256 == hashes[-1]
+    assert sweep(path).performed == {}
+    assert len(set(hashes)) == 3
+
+
+def test_a_file_that_imports_nothing_of_its_folder_hashes_as_its_content(tmp_path: Path) -> None:
+    mine = tmp_path / "seller.py"
+    mine.write_text(SELLER)
+    expected = hashlib.sha256(SELLER.encode()).hexdigest()
+    assert as_algorithm(f"{mine}:Refusal").source_sha256 == expected
