@@ -33,7 +33,8 @@ SAID = {
     "sweep": "a sweep's configuration: farkas sweep {0}",
     "table": "a table: farkas import csv {0} --kind KIND --map submit=COLUMN,... -o FILE.json makes"
     " an instance of it",
-    "run": "a run: farkas check {0} --instance FILE proves it again, farkas figure {0} draws it",
+    "run": "a run: farkas check {0} --instance FILE proves it again, farkas figure {0} --instance"
+    " FILE draws it",
     "statement": "a statement of farkas worst: farkas check {0} proves it again",
     "certificate": "a certificate: farkas check {0} proves it again",
     "comparison": "a comparison: farkas compare INSTANCE -o {0} writes it again",

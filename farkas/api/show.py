@@ -416,7 +416,8 @@ def _decided_or_certificate(path: str, name: str) -> tuple[str, str, dict[str, s
         f" kind {named(found.kind)}: it says value {found.value:.6g}{ratio},"
         f" {len(found.decisions)} steps, seed {found.manifest.seed}"
     )
-    steps = f"Prove it: farkas check {name} --instance FILE\nDraw it: farkas figure {name}"
+    about = f"{name} --instance FILE"
+    steps = f"Prove it: farkas check {about}\nDraw it: farkas figure {about}"
     return "run", f"{text}\n\n{word}\n{steps}", {}
 
 

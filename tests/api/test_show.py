@@ -186,6 +186,7 @@ def test_a_run_is_the_files_word_and_says_what_proves_it(tmp_path: Path) -> None
     # 19.4 / 16.8 = 1.15476
     assert "mlbroker.local on tiny, kind mlbroker: it says value 19.4, ratio 1.15476" in text
     assert f"farkas check {path} --instance FILE" in text
+    assert f"farkas figure {path} --instance FILE" in text
     assert "the file's word" in text
     run.ratio = None
     write_run(run, path)

@@ -18,7 +18,7 @@ from farkas.cli.options import (
     SlotSolver,
     complete_algorithm,
 )
-from farkas.cli.printing import end, print_json
+from farkas.cli.printing import end, others_aside, print_json
 from farkas.cli.tables import (
     Number,
     bars,
@@ -101,12 +101,13 @@ def command(
         raise InvalidOption(f"run takes one algorithm: farkas compare {named(file)} {several}")
     if not wanted:
         raise choices("an algorithm", "algorithms", "-a/--algorithm", file, instance.kind)
-    chosen = as_algorithm(wanted[0], instance.kind)
+    with others_aside(as_json):
+        chosen = as_algorithm(wanted[0], instance.kind)
     algorithm = chosen.name
     given = with_solver(chosen, assignments(settings, "--set"), solver)
     options = chosen.settle(given, strict=False)
     check_writable(out, reads=[file, *wanted])
-    with progress(algorithm) as report:
+    with others_aside(as_json), progress(algorithm) as report:
         run = perform(instance, chosen, seed=seed, progress=report, **options)
     if out is not None:
         write_run(run, out)
@@ -124,7 +125,7 @@ def command(
         *(("violated", words) for words in run.violations),
     ]
     print_table(f"{algorithm} on {named(run.instance or file)}{measured(instance)}", ["", ""], rows)
-    if by_slot:
+    if by_slot and run.steps:
         print_table(
             "slots", SLOT_COLUMNS, [slot_row(n, s, run.sense) for n, s in enumerate(run.steps)]
         )
@@ -176,7 +177,7 @@ def compare(
     given = [*others, *(algorithms or ())]
     wanted = [name.strip() for text in given for name in text.split(",") if name.strip()]
     check_writable(out, reads=[file, *wanted])
-    with bars() as show:
+    with others_aside(as_json), bars() as show:
         result = perform(
             instance, wanted if given else None, problem=problem, seed=seed, solver=solver,
             time_limit=time_limit,

@@ -10,7 +10,7 @@ from typer import Argument, Option
 
 from farkas.cli import tables
 from farkas.cli.options import Json, Out, Seed, Settings, complete_algorithm
-from farkas.cli.printing import end, report
+from farkas.cli.printing import end, others_aside, report
 from farkas.cli.tables import ERASED, print_table, promised, tell, told_nodes
 from farkas.cli.values import assignments, check_writable, measured
 from farkas.errors import Exit, InvalidOption
@@ -100,19 +100,21 @@ def command(
     from farkas.instances import write as write_instance
     from farkas.online.policy import as_algorithm
 
-    chosen = as_algorithm(algorithm)
+    with others_aside(as_json):
+        chosen = as_algorithm(algorithm)
     options = chosen.settle(given, strict=False)
     words = assignments(None if size is None else size.split(","), "--size")
     sizes = {word: _count(word, text) for word, text in words.items()}
     _require_json(write)
     check_writable(out, write, reads=[algorithm, instance])
     try:
-        found = worst(
-            chosen, instance, preset=preset, size=sizes, ranges=limits, fixed=fixed,
-            seconds=seconds, evaluations=evaluations, seed=seed,
-            progress=lambda tried, ratio: tell(f"{tried} instances: ratio {ratio:.6g}\n"),
-            **options,
-        )  # fmt: skip
+        with others_aside(as_json):
+            found = worst(
+                chosen, instance, preset=preset, size=sizes, ranges=limits, fixed=fixed,
+                seconds=seconds, evaluations=evaluations, seed=seed,
+                progress=lambda tried, ratio: tell(f"{tried} instances: ratio {ratio:.6g}\n"),
+                **options,
+            )  # fmt: skip
     except KeyboardInterrupt as pressed:
         if not pressed.args:
             raise

@@ -127,3 +127,42 @@ def test_a_slot_without_a_bound_has_an_empty_cell_and_one_with_a_bound_its_prove
         zip(SLOT_COLUMNS, slot_row(0, Slot(value=1.0, value_so_far=1.0), "max"), strict=True)
     )
     assert none["bound so far"] is none["program"] is None
+
+
+TALKER = """
+import farkas
+print("imported")
+
+class Talker(farkas.Policy):
+    def step(self, state, arrivals):
+        print("asked")
+        return state, []
+
+class Breaker(farkas.Policy):
+    def step(self, state, arrivals):
+        from farkas.online.gadget.environment import Ring
+        return state, [Ring(job=0, workers=((0, 10**6),))]
+"""
+
+
+def test_what_a_policy_prints_keeps_out_of_json(tmp_path: Path, capsys: Capture) -> None:
+    mine = tmp_path / "talker.py"
+    mine.write_text(TALKER)
+    assert call(["run", "gadget/tiny", f"{mine}:Talker", "--json"]) == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out)["algorithm"] == "gadget.Talker"
+    assert said.err.startswith("imported\nasked\n")
+    assert call(["compare", "gadget/tiny", "-a", f"{mine}:Talker", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["algorithms"]
+    assert call(["run", "gadget/tiny", f"{mine}:Talker"]) == 0
+    assert "asked\n" in capsys.readouterr().out
+
+
+def test_a_run_without_slots_has_no_table_of_them(tmp_path: Path, capsys: Capture) -> None:
+    mine = tmp_path / "breaker.py"
+    mine.write_text(TALKER)
+    assert call(["run", "gadget/tiny", f"{mine}:Breaker", "--slots"]) == 0
+    said = capsys.readouterr().out
+    assert "violated" in said
+    assert "slots" not in said.splitlines()
+    assert "theorem holds" not in said

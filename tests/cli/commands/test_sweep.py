@@ -193,4 +193,4 @@ def test_what_is_no_store_is_told_before_a_package_is_asked_for(
     assert call(["sweep", run, "--report", str(tmp_path / "page.html")]) == 2
     said = capsys.readouterr().err
     assert "is no store of results, which farkas sweep makes; it is a run" in said
-    assert f"farkas figure {run} draws it" in said
+    assert f"farkas figure {run} --instance FILE draws it" in said
