@@ -32,25 +32,25 @@ def certified_ratio(
     >>> certified_ratio("max", Fraction(0), Fraction(3), exact=True) is None
     True
     """
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    found = _parts(sense, value.as_integer_ratio(), bound, exact)
+    found = _parts(sense, value, bound, exact)
     return None if found is None else Fraction(*found)
 
 
 def _parts(
-    sense: Sense, value: tuple[int, int], bound: Fraction, exact: bool
+    sense: Sense, value: Fraction | float | tuple[int, int], bound: Fraction, exact: bool
 ) -> tuple[int, int] | None:
     """Return numerator and denominator of the `certified_ratio`, not in lowest terms."""
-    (top, bottom), (bound_top, bound_bottom) = value, bound.as_integer_ratio()
-    more, less = top * bound_bottom, bound_top * bottom
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    top, bottom = value if isinstance(value, tuple) else value.as_integer_ratio()
+    more, less = top * bound.denominator, bound.numerator * bottom
     if sense == "max":
         more, less = less, more
     if less < more:
         return (more, less) if less > 0 else None
     share = Fraction(0 if exact else FEASIBLE)
     if less - more > share * max(abs(less), abs(more)):
-        raise beaten(sense, bound, Fraction(*value))
+        raise beaten(sense, bound, Fraction(top, bottom))
     return 1, 1
 
 
@@ -79,10 +79,7 @@ def ratio_at_most(
     >>> ratio_at_most("max", Fraction(1), Fraction(1, 10) * 11, exact=True)
     1.1
     """
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    parts = value if isinstance(value, tuple) else value.as_integer_ratio()
-    found = _parts(sense, parts, bound, exact)
+    found = _parts(sense, value, bound, exact)
     return None if found is None else double_of(*found, up=True)
 
 
