@@ -34,6 +34,7 @@ from farkas.offline.mlbroker import slots
 from farkas.offline.price_search import price_search
 from farkas.online import environments
 from farkas.online.coded.local_search import favourites, local_optimum
+from farkas.online.coded.owner_tree import OwnerTree
 from farkas.online.dps.learning import Dps, RandomPlacement, ScaledBandits, Top
 from farkas.online.dps.pairs import PairPrices
 from farkas.online.dps.seller import BestFit, Random
@@ -108,6 +109,8 @@ def coded() -> Iterator[Any]:
         speed, rng = Pairs.of(data).speed, np.random.default_rng(seed)
         start = favourites(speed)
         yield local_optimum(speed, start, "printed"), local_optimum(speed, start, "lexicographic")
+        tree = OwnerTree(speed, start, np.ones(len(speed)))
+        yield tree.advance(300), tree.owner, tree.nodes
         yield chance_by_budget(data, 0, rng.integers(0, 4, 9), 1.0, 20, 8)
         yield counts(rng.integers(1, 9, 20), rng.uniform(0, 1, 20), 40)
 
