@@ -188,7 +188,7 @@ def at_work(steps: float, *kinds: str) -> list[str]:
     "kinds",
     [
         pytest.param((), marks=pytest.mark.slow, id="all"),
-        pytest.param(("mlbroker",), id="mlbroker"),
+        pytest.param(("coded",), id="coded"),
     ],
 )
 def test_machine_code_and_interpreter_agree_to_the_last_bit(kinds: tuple[str, ...]) -> None:
