@@ -25,7 +25,7 @@ from tests.examples.installing import install
 CHECKS = [c for kind in own_kinds() for c in checks(kind) if "Pyomo" not in c.name]
 
 
-@pytest.mark.ids(60)
+@pytest.mark.ids(30)
 @pytest.mark.parametrize("check", CHECKS, ids=str)
 def test_a_kind_that_ships_keeps_what_all_keep(check) -> None:
     check()

@@ -71,7 +71,7 @@ def test_a_run_prints_bound_and_ratio_on_their_proved_side(kind: str, capsys: Ca
     holds(data["ratio"], max(Fraction(1), value / bound if least else bound / value), up=True)
 
 
-@pytest.mark.parametrize("kind", ["coded", "dps", "mlbroker"])
+@pytest.mark.parametrize("kind", [pytest.param("coded", marks=pytest.mark.slow), "dps", "mlbroker"])
 def test_a_comparison_prints_bound_and_ratios_on_their_proved_side(
     kind: str, capsys: Capture
 ) -> None:

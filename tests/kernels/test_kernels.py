@@ -304,6 +304,7 @@ def package(tmp_path: Path) -> Package:
     return Package(tmp_path)
 
 
+@pytest.mark.ids(2)
 @pytest.mark.parametrize(
     ("change", "value"),
     [({"body": "3 * x"}, "3.5"), ({"share": 0.25}, "2.25"), ({"order": "ba"}, "20.5")],

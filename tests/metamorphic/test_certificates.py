@@ -60,6 +60,7 @@ def plainly(tag: str, place: int, written: Any) -> Fraction:
     return proved(target, written(truth.load(target.instance)))
 
 
+@pytest.mark.ids(3)
 @pytest.mark.parametrize(("tag", "place"), targets())
 def test_bounds_scale_with_the_unit(tag: str, place: int) -> None:
     target = TARGETS[tag][place]
@@ -75,6 +76,7 @@ def test_bounds_scale_with_the_unit(tag: str, place: int) -> None:
         assert agree(after, wanted, room), f"{unit} x 2^{exponent}"
 
 
+@pytest.mark.ids(3)
 @pytest.mark.parametrize(("tag", "place"), targets())
 def test_bounds_hold_however_an_instance_is_written(tag: str, place: int) -> None:
     target = TARGETS[tag][place]

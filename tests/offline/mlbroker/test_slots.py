@@ -38,7 +38,7 @@ def state(gap="1/1000000", deadline=None):
     return SearchState("min", deadline or Deadline(), Fraction(gap))
 
 
-@pytest.mark.ids(10)
+@pytest.mark.ids(5)
 @pytest.mark.parametrize("name", CASES)
 def test_bound_and_value_meet_at_the_optimum(name):
     data = CASES[name]
