@@ -31,6 +31,7 @@ def draws(name: str, box: InstanceBox) -> float:
     return max(one.height for one in found if one is not None)
 
 
+@pytest.mark.slow
 def test_it_ends_when_nothing_can_be_worse() -> None:
     found = search(
         InstanceBox.drawn("gadget"), Scorer(algorithms["gadget.fifo"], {}), evaluations=2000
@@ -213,6 +214,7 @@ def test_what_is_over_scores_nothing_more_and_the_seed_decides() -> None:
     assert heights[0] != heights[2]
 
 
+@pytest.mark.slow
 def test_annealing_is_ahead_of_draws() -> None:
     box = InstanceBox.drawn("mlbroker")
     found = search(box, Scorer(algorithms["mlbroker.local"], {}), evaluations=120)

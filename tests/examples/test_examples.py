@@ -84,6 +84,7 @@ def test_the_example_of_a_long_auction_takes_a_short_one(tmp_path: Path) -> None
     succeeds(str(ROOT / "examples" / f"{LONG}.py"), str(table), cwd=tmp_path)
 
 
+@pytest.mark.slow
 def test_the_example_of_a_whole_trace_takes_the_head_of_one(tmp_path: Path) -> None:
     table = SHARED / "data" / "philly" / "philly.csv"
     head = tmp_path / "head.csv"

@@ -20,7 +20,7 @@ from tests.generators.forms import random_form
 from tests.tools.quick import some
 
 CASES = {"linear": some(120, 800), "tree": some(120, 800), "vipr": some(120, 800)}
-CASES |= {"coded_prices": some(8, 250)}  # these take long
+CASES |= {"coded_prices": some(4, 250)}  # these take long
 
 
 @pytest.mark.ids(len(ATTACKS))
@@ -60,7 +60,7 @@ def test_a_false_bound_would_be_noticed():
 @pytest.mark.parametrize(
     "tag",
     [
-        pytest.param(tag, marks=[pytest.mark.slow] * (tag == "coded_prices"))
+        pytest.param(tag, marks=[pytest.mark.slow] * (tag in ("coded_prices", "priced_tree")))
         for tag in sorted(kinds.TARGETS)
     ],
 )

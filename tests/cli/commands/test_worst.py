@@ -52,7 +52,7 @@ def test_ends_that_are_equal_are_a_range(capsys) -> None:  # type: ignore[no-unt
 
 
 def test_a_table_for_people(capsys) -> None:  # type: ignore[no-untyped-def]
-    assert call(["worst", "gadget.fifo", "--evaluations", "100"]) == 0
+    assert call(["worst", "gadget.fifo", "--evaluations", "30"]) == 0
     said = capsys.readouterr().out
     assert "worst case of gadget.fifo" in said
     assert "unbounded" in said

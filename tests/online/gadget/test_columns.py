@@ -38,7 +38,7 @@ from tests.tools.rings import schedule_broken, slot_certificate
 
 @pytest.mark.parametrize("network", ["tree", "mesh"])
 def test_the_best_rings_are_found_and_the_bound_is_above_every_slot(network):
-    for cluster in random_clusters(some(5, 14), 3, network=network, jobs=3, at_once=True):
+    for cluster in random_clusters(some(3, 14), 3, network=network, jobs=3, at_once=True):
         slot = snapshot(cluster)
         rings, bound = column_rings(slot, 0.0)
         exact = FeasibleCounts.of(cluster).best(snapshot(cluster))[0]
