@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-IDS = 5
+IDS = 4
 """So many ids of a test are kept, unless its mark says another number."""
 
 _quick = False
