@@ -6,7 +6,7 @@ import collections
 import dataclasses
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -159,21 +159,28 @@ class ScoredInstance:
 class Scorer:
     """Scores instances for one algorithm.
 
-    Asked for better decisions are the fast algorithms that the kind's shape names, of a kind
-    without one all, that decide the same problem.
+    Asked for better decisions are ``witnesses``; without any, the search for the optimum and the
+    fast algorithms that the kind's shape names, of a kind without one all, that decide the same
+    problem.
     """
 
-    def __init__(self, algorithm: Algorithm, options: Mapping[str, Any], seed: int = 0) -> None:
+    def __init__(
+        self,
+        algorithm: Algorithm,
+        options: Mapping[str, Any],
+        seed: int = 0,
+        witnesses: Sequence[str] = (),
+    ) -> None:
         self.algorithm, self.seed = algorithm, seed
         self.options = algorithm.settle(dict(options))
         kind = algorithm.kind
-        named = shape_of(kind).witnesses or algorithms.names(f"{kind}.")
+        named = witnesses or shape_of(kind).witnesses or algorithms.names(f"{kind}.")
         self.witnesses = [
             name
             for name in named
             if algorithms[name].problem == algorithm.problem and name not in RELAXED
         ]
-        self.search = _search(kind, algorithm.problem)
+        self.search = None if witnesses else _search(kind, algorithm.problem)
         others = self.search or set(self.witnesses) - {algorithm.name}
         if kind not in replays or not others:
             lack = "policy to compare with, one with `hindsight`" if kind in replays else "replay"

@@ -27,7 +27,7 @@ PUSHED = 0.4  #: Share of moves that put a family at an end of its range.
 KEPT = 6  #: Incumbents.
 COLD = 0.02  #: Last temperature of a walk; at 1 a loss of 1 in height is taken once in e times.
 #: Instances at the begin after which the search ends if a policy of one's own raises on all.
-BROKEN = 20
+MOST_RAISED = 20
 IDLE = 1200  #: Moves in a row that the box refuses, after which the search ends.
 WARM = 0.15  #: First temperature of a search for a worst instance.
 LARGEST = 700.0  #: Logarithm beyond which a ratio is not told apart in progress.
@@ -179,7 +179,7 @@ def search(
         nonlocal done
         done, before = done + 1, annealer.height
         scored = scorer.score(instance, before)
-        if scorer.raised == done == BROKEN and isinstance(scorer.error, PolicyProblem):
+        if scorer.raised == done == MOST_RAISED and isinstance(scorer.error, PolicyProblem):
             raise scorer.error
         if scored is not None and progress is not None and scored.height > before:
             progress(done, math.exp(min(scored.height, LARGEST)))

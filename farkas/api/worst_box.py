@@ -79,7 +79,7 @@ class BoxProof:
 
     @property
     def scope(self) -> str:
-        """What else the upper side is about, as plans of one shape; the lower side is about any."""
+        """What else both sides are about, as plans of one shape; empty where the box says all."""
         return self.program.scope.removeprefix("; ")
 
     @property
@@ -112,9 +112,9 @@ class BoxProof:
             "algorithm": self.program.algorithm,
             "program": self.program.full_name,
             "box": self.box.sha256,
+            "scope": self.scope,
             "ratio_at_least": None if found is None else at_least(found.ratio),
             "ratio_at_least_exact": least,
-            "ratio_at_most_scope": self.scope,
             "ratio_at_most": open_side if at_most is None else double(at_most, up=True),
             "ratio_at_most_exact": open_side if at_most is None else text_of(at_most),
             "closed_exact": UNBOUNDED if self.closed is None else text_of(self.closed),
@@ -185,7 +185,8 @@ def worst_box(
     box = as_instance(instance)
     as_algorithm(chosen, box.kind)
     clock = Deadline(math.inf if time_limit is None else time_limit)
-    work = _Iteration(cls, dict(variant or {}), box, Scorer(chosen, options), clock)
+    scorer = Scorer(chosen, options, witnesses=cls.witnesses)
+    work = _Iteration(cls, dict(variant or {}), box, scorer, clock)
     work.run(progress)
     best = work.best
     return BoxProof(

@@ -366,8 +366,8 @@ class PricedMarket(PricedProgram):
         return float(self.owners * self.pools.count + self.width)
 
 
-#: `PricedMarket`, kept: prices are found, certified and cut at slots on the same one.
-priced_market = functools.lru_cache(maxsize=4)(PricedMarket)
+#: `PricedMarket`, the last two kept: a run prices, certifies and bounds its slots on one.
+priced_market = functools.lru_cache(maxsize=2)(PricedMarket)
 
 for _name in PROGRAMS:
     priced_programs.add(_name, PricedMarket)

@@ -181,7 +181,7 @@ def rent_of(auction: Auction, transfer: Floats, resource: Floats) -> Fraction:
 
 def payoffs_by_job(auction: Auction, transfer: Floats, resource: Floats) -> list[Fraction]:
     """Upper bound on worth less posted cost of one schedule or none of each job."""
-    return _by_job(auction, _all_payoffs(auction, transfer.tobytes(), resource.tobytes()))
+    return _by_job(auction, _all_payoffs(auction, _bytes(transfer), _bytes(resource)))
 
 
 def _by_job(auction: Auction, payoffs: Iterable[tuple[int, int, Fraction]]) -> list[Fraction]:
@@ -201,18 +201,22 @@ def prove_by_slot(auction: Auction, transfer: Floats, resource: Floats) -> list[
         exact_dot(budget, transfer[slot : slot + 1]) + exact_dot(capacity, one.ravel())
         for slot, one in enumerate(np.moveaxis(resource, 2, 0))
     ]
-    for _, slot, more in _all_payoffs(auction, transfer.tobytes(), resource.tobytes()):
+    for _, slot, more in _all_payoffs(auction, _bytes(transfer), _bytes(resource)):
         each[slot] += more
     return list(itertools.accumulate(each))
 
 
-@functools.lru_cache(maxsize=8)
+def _bytes(prices: Floats) -> bytes:
+    return np.asarray(prices, dtype=np.float64).tobytes()
+
+
+@functools.lru_cache(maxsize=2)
 def _all_payoffs(
     auction: Auction, transfer: bytes, resource: bytes
-) -> list[tuple[int, int, Fraction]]:
+) -> tuple[tuple[int, int, Fraction], ...]:
     """List the payoffs at prices once: a bound and those so far are sums of the same."""
     prices = np.frombuffer(transfer), np.frombuffer(resource).reshape(auction.used.shape)
-    return list(_payoffs(auction, *prices))
+    return tuple(_payoffs(auction, *prices))
 
 
 def _payoffs(

@@ -78,7 +78,7 @@ def _of_names(error: Any) -> str:
     if context is not None and "unexpected extra argument" in str(getattr(error, "message", "")):
         pieces = " ".join(context.command.collect_usage_pieces(context))
         presets = any("--preset" in one.opts for one in context.command.params)
-        remedy = "; a preset stands behind --preset" if presets else ""
+        remedy = "; write a preset as --preset NAME" if presets else ""
         return f"{error.message}: the command takes {pieces}{remedy}"
     asked = re.match(r"No such command '([^']*)'", str(getattr(error, "message", "")))
     if asked is None:

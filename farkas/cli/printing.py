@@ -52,7 +52,7 @@ def report(found: Any, as_json: bool, in_words: Callable[[Any], None]) -> None:
         in_words(found)
 
 
-def others_aside(as_json: bool) -> contextlib.AbstractContextManager[Any]:
+def prints_aside(as_json: bool) -> contextlib.AbstractContextManager[Any]:
     """Send what policies print to standard error where JSON is to be all of standard output."""
     return contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext()
 

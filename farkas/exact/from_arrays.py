@@ -73,7 +73,7 @@ def read_highs(model: Any, numbers: Numbers) -> RationalForm:
         (lp.col_lower_, lp.col_upper_, lp.col_cost_),
     )
     held = [(lp.num_row_, of_rows), (lp.num_col_, of_columns)]
-    if any(len(numbers) != count for count, lists in held for numbers in lists):
+    if any(len(side) != count for count, sides in held for side in sides):
         raise UnsupportedForm(
             "the model holds a part of a row or column that HiGHS refused (addRow or addCol"
             " returned kError); make the model anew"

@@ -151,7 +151,7 @@ class _Lp(TextReader):
             yield kind, tokens
         if kind != "end":
             self.note("the file ends without End; it may be cut short")
-            self.faults[()] = "it asks for End"
+            self.faults.setdefault((), "it asks for End")
 
     def _heading(self, line: str) -> tuple[str, str]:
         """Kind of the section that a line opens and what stands behind; empty for none."""

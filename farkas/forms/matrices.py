@@ -47,9 +47,10 @@ def rows_of_dense(matrix: npt.ArrayLike) -> SparseRows:
 
 
 def part_of(form: LinearForm, slots: Bools) -> tuple[LinearForm, Ints]:
-    """Cut out the rows and columns of some slots, which no others share an entry with; and rows.
+    """Cut out the rows and columns of some slots; also returns the places of these rows.
 
     ``slots``: which of them, shape (slots,).  The first set of every family has the slot last.
+    Raises `ValueError`: a row of theirs has an entry in a column of other slots.
     """
     (rows, row_blocks), (columns, column_blocks) = (
         _kept(blocks, slots) for blocks in (form.rows, form.columns)
@@ -58,6 +59,8 @@ def part_of(form: LinearForm, slots: Bools) -> tuple[LinearForm, Ints]:
     counts = np.diff(matrix.starts)[rows]
     starts = np.append(0, np.cumsum(counts))
     at = np.arange(starts[-1]) + np.repeat(matrix.starts[rows] - starts[:-1], counts)
+    if not np.isin(matrix.columns[at], columns).all():
+        raise ValueError("rows of these slots share columns with others")
     places = np.searchsorted(columns, matrix.columns[at]).astype(np.int32)
     sides = ("cost", "lower", "upper", "integer", "implied_lower", "implied_upper")
     known = {name: side for name in sides if (side := getattr(form, name)) is not None}

@@ -86,6 +86,9 @@ class WorstProgram(Program):
         """The margin as a number."""
         return float(self.margin)
 
+    #: Algorithms whose decisions are of the witness's shape; empty where all and the optimum are.
+    witnesses: ClassVar[tuple[str, ...]] = ()
+
     @property
     def scope(self) -> str:
         """What else the program is about, in words behind its box; nothing if that says all."""

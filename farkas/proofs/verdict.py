@@ -379,12 +379,19 @@ def verdict_on(
     example: str | Mapping[str, Any],
     relations: Relation | Iterable[Relation],
     note: str = "",
+    *,
+    given: Any = (),
     **numbers: float,
 ) -> Verdict:
-    """Verdict of one example, whose numbers decide: refuted by what fails of it, else held."""
+    """Verdict of one example, whose numbers decide: refuted by what fails of it, else held.
+
+    ``given``: as for `refuted`.
+    """
     tried = _several(relations)
     fails = [relation for relation in tried if not relation.holds]
-    return refuted(example, fails, note, **numbers) if fails else held(tried)
+    if not fails:
+        return held(tried)
+    return refuted(example, fails, note, given=given, **numbers)
 
 
 def _cited(counterexample: str | Mapping[str, Any]) -> str:

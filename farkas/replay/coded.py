@@ -15,9 +15,9 @@ import decimal
 import functools
 import math
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from farkas.certificates.directed_rounding import directed, exponential, quotient
 from farkas.certificates.doubles import nearest
@@ -44,6 +44,7 @@ STEPS = 60  #: Steps of Newton's method at most; a guess that is worse costs tim
 EXPECTED = "Its time is that by which rows are expected, with a probability that is not proved."
 
 Numbers = tuple[tuple[float, ...], ...]
+Entries = tuple[float | None, ...]  #: Rates or shifts of a master's pairs; None where forbidden.
 
 
 class PlanEntry(Entry, frozen=True, kw_only=True):
@@ -83,7 +84,7 @@ def replay(data: CodedComputing, run: RunDecisions) -> Replay:
     endless = not kept.broken
     for master, task in enumerate(data.masters):
         found = expected_time(data, master, share[master], loads[master])
-        if found is None and _never(data, master, share[master], loads[master]):
+        if found is None and _sent(data, master, share[master], loads[master]) <= task.rows:
             kept.broken.append(f"master {master} never expects its {task.rows} rows")
         elif found is None:
             endless = False  # it ends, after more time than a run can state
@@ -123,33 +124,35 @@ def expected_time(
 
     Who values a plan also has its value proved, so that the last plans are remembered.
     """
-    pairs = tuple(zip(share, loads, data.rate[master], data.shift[master], strict=True))
-    return _time_of(pairs, data.masters[master].rows)
+    return _time_of(share, loads, data.rate[master], data.shift[master], data.masters[master].rows)
 
 
-@functools.lru_cache(maxsize=256)
-def _time_of(pairs: tuple[Any, ...], rows: int) -> tuple[Fraction, Fraction] | None:
-    return completion(working_pairs(pairs), rows)
+@functools.lru_cache(maxsize=64)
+def _time_of(
+    share: tuple[float, ...], loads: tuple[float, ...], rate: Entries, shift: Entries, rows: int
+) -> tuple[Fraction, Fraction] | None:
+    return completion(working_pairs(share, loads, rate, shift), rows)
 
 
-def working_pairs(pairs: Iterable[Any]) -> list[WorkingPair]:
-    """Return the pairs, each as share, load, rate and shift, that work."""
+def _sent(
+    data: CodedComputing, master: int, share: tuple[float, ...], loads: tuple[float, ...]
+) -> Fraction:
+    """Rows that are expected in the end, however long one waits."""
+    pairs = working_pairs(share, loads, data.rate[master], data.shift[master])
+    return sum((pair.weight for pair in pairs), Fraction(0))
+
+
+def working_pairs(
+    share: tuple[float, ...], loads: tuple[float, ...], rate: Entries, shift: Entries
+) -> list[WorkingPair]:
+    """Return the pairs that work for a master; all have shape (workers,)."""
     return [
         WorkingPair(
             Fraction(k) * Fraction(load), Fraction(u) * Fraction(a), Fraction(u) / Fraction(load)
         )
-        for k, load, u, a in pairs
+        for k, load, u, a in zip(share, loads, rate, shift, strict=True)
         if k > 0 and load > 0 and u is not None and a is not None
     ]
-
-
-def _never(
-    data: CodedComputing, master: int, share: tuple[float, ...], loads: tuple[float, ...]
-) -> bool:
-    """Whether the rows are not expected however long one waits."""
-    pairs = zip(share, loads, data.rate[master], data.shift[master], strict=True)
-    sent = sum((pair.weight for pair in working_pairs(pairs)), Fraction(0))
-    return sent <= data.masters[master].rows
 
 
 def completion(pairs: list[WorkingPair], rows: int) -> tuple[Fraction, Fraction] | None:

@@ -15,7 +15,7 @@ import pytest
 import farkas
 from farkas.adversary.moves import LOST, shrunk
 from farkas.adversary.scoring import ScoredInstance, Scorer
-from farkas.adversary.search import BROKEN, KEPT, Annealer, search
+from farkas.adversary.search import KEPT, MOST_RAISED, Annealer, search
 from farkas.adversary.shape import InstanceBox, copied, entries, plain_of, shape_of
 from farkas.cli.commands.worst import _print
 from farkas.errors import NoAnswer, PolicyProblem
@@ -114,7 +114,7 @@ def test_the_error_of_a_policy_is_told_when_nothing_could_be_scored() -> None:
     scorer = Scorer(own, {})
     with pytest.raises(PolicyProblem, match=line):
         search(InstanceBox.drawn("gadget"), scorer, evaluations=2000)
-    assert scorer.evaluations == BROKEN
+    assert scorer.evaluations == MOST_RAISED
 
 
 def test_failures_beside_instances_that_are_scored_are_counted(capsys: Any) -> None:

@@ -119,7 +119,7 @@ def test_a_bad_instance_file(
         (["solve", "tiny.json", "-p", "mlbroker.offline", "--write", "no/x.mps"], "no directory"),
         (["generate", "mlbrocker"], "did you mean mlbroker"),
         (["generate", "mlbroker", "--preset", "smal"], "did you mean small"),
-        (["generate", "mlbroker", "small"], "a preset stands behind --preset"),
+        (["generate", "mlbroker", "small"], "write a preset as --preset NAME"),
         (["generate", "mlbroker", "-o", "--json"], "is an option, where a file's name is missing"),
         (["generate", "mlbroker", "--preset", "small", "--set", "jbos=3"], "jbos"),
         (["import", "philly", "tiny.json", "--kind", "nokind"], "nokind"),

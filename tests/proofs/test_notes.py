@@ -25,6 +25,10 @@ def test_no_claim_states_a_relation_between_two_constants() -> None:
         assert ast.unparse(left) != ast.unparse(right), f"{name}: {ast.unparse(node)}"
 
 
+RULED = ("refuted", "held", "verdict_on")
+"""Verdicts whose third argument is a note."""
+
+
 def notes(path: Path) -> Iterator[str]:
     """Literal words of the notes of refuted and held claims, with what is in braces left out."""
     for function in ast.walk(ast.parse(path.read_text())):
@@ -34,7 +38,7 @@ def notes(path: Path) -> Iterator[str]:
             said: list[ast.expr] = []
             if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "note":
                 said = [node.value]
-            elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("refuted", "held"):
+            elif isinstance(node, ast.Call) and ast.unparse(node.func) in RULED:
                 said = node.args[2:]
             elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".verdict"):
                 said = node.args[:1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import math
+import types
 from fractions import Fraction
 from typing import Any
 
@@ -285,6 +286,15 @@ def test_plain_data_are_json_and_give_the_relation_back() -> None:
 @pytest.mark.parametrize(("module", "claim", "part", "instead"), [
     ("gadget.rounding", "relaxation_time", "growth", lambda *_: 0.0),
     ("mlbroker.integral", "rounding_costs_little", "_rounding_ratio", lambda *_: 2.5),
+    ("mlbroker.integral", "rounding_multiplies_dear_capacity_by_at_most_one_plus_lambda",
+     "largest_lambda", lambda *_: 1e9),
+    ("mlbroker.integral", "synchronisation_costs_at_most_its_volume", "recourse_costs",
+     lambda *_: types.SimpleNamespace(sync=np.zeros(1))),
+    ("mlbroker.integral", "rounded_transfers_cost_at_most_the_fractional_solution",
+     "recourse_costs", lambda *_: types.SimpleNamespace(transfer=np.zeros(1))),
+    ("mlbroker.fractional", "the_evaluation_meets_the_assumption_of_theorem_3", "drawn",
+     lambda *_, **__: types.SimpleNamespace(pairs_at=lambda _: range(99), num_slots=1,
+                                            num_resources=1, num_sites=1, num_jobs=99)),
     ("mlbroker.runs", "the_entropy_term_is_strictly_increasing", "entropy_term",
      lambda v, *_: v),
     ("mlbroker.runs", "the_smallest_deployment_minimises_the_entropy_term", "entropy_term",

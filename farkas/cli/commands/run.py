@@ -18,7 +18,7 @@ from farkas.cli.options import (
     SlotSolver,
     complete_algorithm,
 )
-from farkas.cli.printing import end, others_aside, print_json
+from farkas.cli.printing import end, print_json, prints_aside
 from farkas.cli.tables import (
     Number,
     bars,
@@ -101,13 +101,13 @@ def command(
         raise InvalidOption(f"run takes one algorithm: farkas compare {named(file)} {several}")
     if not wanted:
         raise choices("an algorithm", "algorithms", "-a/--algorithm", file, instance.kind)
-    with others_aside(as_json):
+    with prints_aside(as_json):
         chosen = as_algorithm(wanted[0], instance.kind)
     algorithm = chosen.name
     given = with_solver(chosen, assignments(settings, "--set"), solver)
     options = chosen.settle(given, strict=False)
     check_writable(out, reads=[file, *wanted])
-    with others_aside(as_json), progress(algorithm) as report:
+    with prints_aside(as_json), progress(algorithm) as report:
         run = perform(instance, chosen, seed=seed, progress=report, **options)
     if out is not None:
         write_run(run, out)
@@ -177,7 +177,7 @@ def compare(
     given = [*others, *(algorithms or ())]
     wanted = [name.strip() for text in given for name in text.split(",") if name.strip()]
     check_writable(out, reads=[file, *wanted])
-    with others_aside(as_json), bars() as show:
+    with prints_aside(as_json), bars() as show:
         result = perform(
             instance, wanted if given else None, problem=problem, seed=seed, solver=solver,
             time_limit=time_limit,

@@ -10,7 +10,7 @@ from typer import Argument, Option
 
 from farkas.cli import tables
 from farkas.cli.options import Json, Out, Seed, Settings, complete_algorithm
-from farkas.cli.printing import end, others_aside, report
+from farkas.cli.printing import end, prints_aside, report
 from farkas.cli.tables import ERASED, print_table, promised, tell, told_nodes
 from farkas.cli.values import assignments, check_writable, measured
 from farkas.errors import Exit, InvalidOption
@@ -100,7 +100,7 @@ def command(
     from farkas.instances import write as write_instance
     from farkas.online.policy import as_algorithm
 
-    with others_aside(as_json):
+    with prints_aside(as_json):
         chosen = as_algorithm(algorithm)
     options = chosen.settle(given, strict=False)
     words = assignments(None if size is None else size.split(","), "--size")
@@ -108,7 +108,7 @@ def command(
     _require_json(write)
     check_writable(out, write, reads=[algorithm, instance])
     try:
-        with others_aside(as_json):
+        with prints_aside(as_json):
             found = worst(
                 chosen, instance, preset=preset, size=sizes, ranges=limits, fixed=fixed,
                 seconds=seconds, evaluations=evaluations, seed=seed,
@@ -216,12 +216,10 @@ def _prove(
 
 def _print_proof(found: BoxProof) -> None:
     low, high = found.words()
-    if found.scope.startswith("against"):  # the lower side is against plans of any shape
-        low += " (against any plan)"
     rows: list[tuple[str, Any]] = [
         ("ratio, on some instance at least", low),
         ("ratio, on every instance at most", high),
-        *([("scope of at most", scope)] if (scope := found.scope) else []),
+        *([("scope", scope)] if (scope := found.scope) else []),
         ("program", found.program.full_name),
         ("its optimum, at most", promised(found.upper.bound, up=True)),
         ("numbers that vary", ", ".join(found.program.varied)),

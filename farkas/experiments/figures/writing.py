@@ -19,7 +19,7 @@ import json
 import math
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar
 
 import msgspec
 
@@ -71,14 +71,10 @@ def measurement(function: Callable[P, R]) -> Callable[P, R]:
                     path.parent.mkdir(parents=True, exist_ok=True)
                     write_text(path, found)
             _memory[key] = found
-        return cast(R, _plain(_memory[key]))
+        kept: R = json.loads(_memory[key])
+        return kept
 
     return measured
-
-
-def _plain(text: str) -> Any:
-    """Return what a text of JSON says."""
-    return json.loads(text)
 
 
 @contextlib.contextmanager

@@ -31,6 +31,7 @@ class WorstSimpleGreedy(WorstProgram):
     kind = "coded"
     algorithm: ClassVar[str] = "coded.simple_greedy"
     varied: ClassVar[tuple[str, ...]] = ("rate[][]", "shift[][]")
+    witnesses: ClassVar[tuple[str, ...]] = ("coded.brute_force",)
 
     @property
     def scope(self) -> str:

@@ -325,7 +325,7 @@ def rounding_multiplies_dear_capacity_by_at_most_one_plus_lambda() -> Verdict:
     rounded = round_workers(fractional, broker.worker_demand, np.random.default_rng(0))
     dear = broker.transfer.max(axis=0) * float(broker.worker_capacity[0])
     left, right = float((rounded * dear).sum()), float((fractional * dear).sum())
-    return refuted(
+    return verdict_on(
         {"instance": "mlbroker/surplus_worker", "transfer_price": prices, "workers": [0.01, 0.99]},
         Relation(left, "<=", (1 + largest_lambda(broker)) * right),
         "both sites round up",
@@ -426,7 +426,7 @@ def synchronisation_costs_at_most_its_volume() -> Verdict:
     workers = np.array([[1, 1]])
     sync = float(recourse_costs(PlacedWorkers.of(broker, workers, [0])).sync.sum())
     volume = float(broker.sync_volume[0]) * float(workers.sum())
-    return refuted(
+    return verdict_on(
         {"instance": "mlbroker/surplus_worker", "transfer_price": prices, "workers": [1, 1]},
         Relation(sync, "<=", volume),
         "USD for GB",
@@ -452,7 +452,7 @@ def rounded_transfers_cost_at_most_the_fractional_solution() -> Verdict:
         placed = PlacedWorkers.of(broker, round_workers(workers, broker.worker_demand, rng), [0, 0])
         costs.append(float(recourse_costs(placed).transfer.sum()))
     mean = float(np.mean(costs))
-    return refuted(
+    return verdict_on(
         {"instance": "mlbroker/surplus_worker twice", "sync_volume": 0, "transfer_price": prices},
         Relation(mean, "<=", cost(run)),
         f"{len(costs)} draws, seed 0",

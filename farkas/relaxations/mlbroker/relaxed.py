@@ -16,7 +16,7 @@ from farkas.models.mlbroker.placement import PlacementProgram, RelaxationRules, 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class JobsApart:
-    """A job of a brokerage by itself; chords are still those of all jobs together."""
+    """Jobs of a brokerage, each in slots of its own; chords are still those of all jobs."""
 
     instance: Brokerage
     jobs: range

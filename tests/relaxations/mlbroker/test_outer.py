@@ -234,6 +234,13 @@ def test_all_jobs_and_the_sum_of_single_jobs_are_the_tight_relaxation(name):
         assert [part.row_name(k) for k in range(part.num_rows)] == [*map(apart.row_name, rows)]
 
 
+def test_slots_that_share_columns_are_not_cut_apart():
+    data = single([[10.0], [10.0]])
+    form = Relaxation(relax="tight").form(JobsApart(data, range(1)))
+    with pytest.raises(ValueError, match="share columns with others"):
+        part_of(form, np.array([False, True]))  # what begins there depends on the slot before
+
+
 def test_a_job_alone_keeps_the_prices_of_all_jobs_in_its_slots():
     # in the second slot two jobs of 2 units, a worker's and a server's: together beyond the
     # threshold 2, 0.5 * 4 + 1 = 3 USD on the chord to the 4 units that they can use
